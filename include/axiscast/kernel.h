@@ -1,0 +1,99 @@
+// What a kernel is: the contract between an op and the library that runs it over any shape. For authors of own ops; no SIMD here.
+#ifndef AXISCAST_KERNEL_H_
+#define AXISCAST_KERNEL_H_
+
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "axiscast/dtype.h"
+#include "axiscast/status.h"
+
+namespace axiscast {
+
+inline constexpr int kMaxArity = 4;
+inline constexpr int kMaxAttributes = 4;
+
+/// An attribute's value, already rounded to the kernel's attribute dtype; Get<T>() reads it as that dtype's C++ type.
+struct AttributeSlot {
+  alignas(8) unsigned char bytes[8];
+  template <typename T>
+  T Get() const noexcept {
+    T value;
+    std::memcpy(&value, bytes, sizeof(value));
+    return value;
+  }
+};
+
+/// One input of a tile. `data` is aligned to its element. Along cols it is streamed (contiguous) or, when `splat`, one value.
+struct TileInput {
+  const void* data;
+  std::int64_t row_stride;  // bytes from a row to the next; any value
+  bool splat;
+};
+
+/// All that a kernel ever sees: a 2-d block of the result and the inputs that face it. Broadcasting beyond `splat` and
+/// `row_stride` 0, odd strides and unaligned memory are dealt with before a kernel is called.
+struct Tile {
+  std::int64_t rows;  // >= 1
+  std::int64_t cols;  // >= 1
+  TileInput in[kMaxArity];
+  void* out;                    // contiguous along cols, aligned to its element
+  std::int64_t out_row_stride;  // bytes
+  const AttributeSlot* attributes;
+};
+
+/// Computes a tile. `out` may be exactly a streamed input (in place): element i is read before it is written.
+/// Reads and writes nothing outside the tile. Called from several threads at once, on disjoint outputs.
+using KernelFunction = void (*)(const Tile& tile);
+
+/// Says whether any element of tile.in[0] is one that the op refuses (an integer divisor of 0). `out` is not to be used.
+using CheckFunction = bool (*)(const Tile& tile);
+
+/// An op for one combination of dtypes.
+struct Kernel {
+  DType inputs[kMaxArity];
+  DType output;
+  DType attributes;  // what attribute values are rounded to; unused without attributes
+  KernelFunction run = nullptr;
+  KernelFunction reference = nullptr;  // the op's scalar meaning in two plain loops; may be null for own ops
+  CheckFunction check = nullptr;       // null: the op refuses no value
+};
+
+/// What an attribute is when the caller does not give it.
+enum class AttributeDefault : std::uint8_t { kRequired, kValue, kLowest, kHighest };  // lowest, highest: no bound
+
+/// A numeric attribute of an op.
+struct AttributeInfo {
+  const char* name;
+  const char* doc;
+  AttributeDefault absent = AttributeDefault::kRequired;
+  double value = 0;  // with AttributeDefault::kValue
+};
+
+/// The text and constants of an op. All pointers must outlive every registry that holds the op: string literals.
+struct OpInfo {
+  const char* name;           // canonical, as in "squared_difference"
+  int arity;                  // 1 to kMaxArity
+  const char* doc;            // one line: "out = (x - y)^2"
+  const char* special = "";   // special values and corner cases
+  double max_ulp = 0;         // largest error in ulp of the result; 0: exactly the stated meaning, bitwise on every target
+  const char* aliases = "";   // space-separated
+  const char* source = "";    // where the meaning comes from
+  const char* operands = "";  // space-separated names for messages; "": x y z w
+  AttributeInfo attributes[kMaxAttributes] = {};
+  int attribute_count = 0;
+  int checked_operand = -1;  // the input that Kernel::check reads, whole, before the first write
+  StatusCode check_code = StatusCode::kOk;
+  const char* check_message = "";  // "integer division by zero"
+};
+
+/// An op: its text and its kernels, at most one for each combination of input dtypes.
+struct OpDefinition {
+  OpInfo info;
+  std::vector<Kernel> kernels;
+};
+
+}  // namespace axiscast
+
+#endif  // AXISCAST_KERNEL_H_

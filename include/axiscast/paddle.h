@@ -1,0 +1,37 @@
+// Paddle's elementwise functions under Paddle's names: out = op(x, y) with y (or x) anchored at `axis`.
+#ifndef AXISCAST_PADDLE_H_
+#define AXISCAST_PADDLE_H_
+
+#include <cstdint>
+
+#include "axiscast/plan.h"
+
+namespace axiscast {
+
+/// Computes `out = op(x, y)` in Paddle's axis mode, for the op of that name; see Apply for shapes, strides, aliasing and errors
+/// (kUnknownName when there is no such op).
+///
+///   float image[8 * 64 * 7 * 7], bias[64];
+///   Status status = elementwise_add({image, {8, 64, 7, 7}}, {bias, {64}}, {image, {8, 64, 7, 7}}, 1);
+Status Elementwise(const char* name, const TensorView& x, const TensorView& y, const MutableTensorView& out,
+                   std::int64_t axis = -1) noexcept;
+
+#define AXISCAST_PADDLE_FUNCTION(name)                                                                                          \
+  inline Status name(const TensorView& x, const TensorView& y, const MutableTensorView& out, std::int64_t axis = -1) noexcept { \
+    return Elementwise(#name, x, y, out, axis);                                                                                 \
+  }
+AXISCAST_PADDLE_FUNCTION(elementwise_add)
+AXISCAST_PADDLE_FUNCTION(elementwise_sub)
+AXISCAST_PADDLE_FUNCTION(elementwise_mul)
+AXISCAST_PADDLE_FUNCTION(elementwise_div)
+AXISCAST_PADDLE_FUNCTION(elementwise_floordiv)
+AXISCAST_PADDLE_FUNCTION(elementwise_mod)
+AXISCAST_PADDLE_FUNCTION(elementwise_max)
+AXISCAST_PADDLE_FUNCTION(elementwise_min)
+AXISCAST_PADDLE_FUNCTION(elementwise_fmax)
+AXISCAST_PADDLE_FUNCTION(elementwise_fmin)
+#undef AXISCAST_PADDLE_FUNCTION
+
+}  // namespace axiscast
+
+#endif  // AXISCAST_PADDLE_H_

@@ -1,0 +1,160 @@
+// Plans: everything that depends on shapes, dtypes and strides, worked out once; and Apply, which plans and executes in one call.
+#ifndef AXISCAST_PLAN_H_
+#define AXISCAST_PLAN_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "axiscast/registry.h"
+#include "axiscast/resolve.h"
+#include "axiscast/status.h"
+#include "axiscast/tensor.h"
+#include "axiscast/thread_pool.h"
+
+namespace axiscast {
+
+/// The value of an attribute, kept exactly until it is rounded to the dtype of the call.
+struct Attribute {
+  Attribute(const char* attribute_name, double number) noexcept
+      : name(attribute_name), kind(Kind::kDouble), number_double(number) {}
+  Attribute(const char* attribute_name, int number) noexcept : Attribute(attribute_name, static_cast<std::int64_t>(number)) {}
+  Attribute(const char* attribute_name, std::int64_t number) noexcept
+      : name(attribute_name), kind(Kind::kInt64), number_int64(number) {}
+  Attribute(const char* attribute_name, std::uint64_t number) noexcept
+      : name(attribute_name), kind(Kind::kUInt64), number_uint64(number) {}
+
+  enum class Kind : std::uint8_t { kDouble, kInt64, kUInt64 };
+  const char* name;  // must live until the call returns
+  Kind kind;
+  union {
+    double number_double;
+    std::int64_t number_int64;
+    std::uint64_t number_uint64;
+  };
+};
+
+/// What a plan is made for, beside the op and the views.
+struct PlanOptions {
+  std::optional<Mode> mode;            // unset: kAxis when axis is set, else kNumpy
+  std::optional<std::int64_t> axis;    // see ResolveOptions
+  std::vector<Attribute> attributes;   // the op's; those that are absent have their defaults
+  const char* caller = nullptr;        // what messages begin with; null: the op's name as it was looked up
+  const char* const* names = nullptr;  // what messages call the inputs; null: the op's own names
+};
+
+/// On which threads a call runs. Results never depend on it.
+struct ExecuteOptions {
+  int max_threads = 0;                         // 0: as many as the pool or arena has; 1: the calling thread alone
+  const axiscast_thread_pool* pool = nullptr;  // the caller's own pool; null: oneTBB
+  void* task_arena = nullptr;                  // a tbb::task_arena* of the caller's; null: the current arena of the calling thread
+};
+
+/// PlanOptions and ExecuteOptions for the calls that plan and execute at once.
+struct ApplyOptions {
+  std::optional<Mode> mode;
+  std::optional<std::int64_t> axis;
+  std::vector<Attribute> attributes;
+  int max_threads = 0;
+  const axiscast_thread_pool* pool = nullptr;
+  void* task_arena = nullptr;
+  const char* caller = nullptr;
+  const char* const* names = nullptr;
+};
+
+/// How a plan will run, for people and tools. Operand i is input i; the last one is the output.
+struct PlanDescription {
+  struct Operand {
+    std::string name;
+    DType dtype;
+    std::vector<std::int64_t> byte_strides;  // over the canonical dims; 0 where it is stretched
+    std::string delivery;                    // how it reaches the kernel: "streamed", "splat", "staged: pattern", ...
+    std::int64_t unique_bytes;               // a stretched operand's bytes count once
+  };
+  Shape shape;                        // of the result, before canonicalisation
+  std::vector<std::int64_t> extents;  // canonical, outermost first
+  std::vector<Operand> operands;
+  std::int64_t tile_rows, tile_cols;  // elements
+  std::int64_t tiles;
+  std::int64_t grain_tiles;  // tiles in one piece of parallel work
+  bool parallel;             // false: runs in the calling thread, whatever the options
+  std::string store;         // "direct" or "through scratch"
+  double estimated_seconds;  // one thread
+};
+
+/// An op bound to shapes, dtypes and strides. Immutable; copies share it; any number of threads may execute it at once.
+class Plan {
+ public:
+  /// An empty plan; executing it is an error.
+  Plan() noexcept = default;
+
+  /// Makes a plan for out = op(inputs...). The views' data pointers are not looked at.
+  ///
+  /// Shapes: see Mode. The result may have fewer or smaller dims than `out`; it is then stretched to it. out itself never is.
+  /// Dtypes: the op must have a kernel for the inputs' dtypes; out must have that kernel's output dtype.
+  /// Strides: in bytes, any for inputs; `out` must not overlap itself.
+  /// Errors: kInvalidShape, kUnsupportedDType, kInvalidArgument (attributes, number of inputs, an out that overlaps itself),
+  ///   kOutOfRange (axis), kUnknownName (attribute), kOutOfMemory; *plan is then untouched.
+  /// Cost: some microseconds and allocations. Threads: any.
+  static Status Make(const Op& op, const TensorView* inputs, std::size_t input_count, const MutableTensorView& out,
+                     const PlanOptions& options, Plan* plan) noexcept;
+  static Status Make(const Op& op, std::initializer_list<TensorView> inputs, const MutableTensorView& out,
+                     const PlanOptions& options, Plan* plan) noexcept;
+
+  /// Runs the plan on memory of the planned shapes and strides; inputs[i] points at element [0, ..., 0] of input i.
+  ///
+  /// Aliasing: `out` may be exactly an input (same pointer, shape, strides). Any other overlap gives the result as if the inputs
+  /// had
+  ///   been copied first; the copy is taken from the heap, and only then does this call allocate or plan again.
+  /// Errors: kInvalidArgument (a null pointer with elements behind it), kDivisionByZero (an integer divisor is 0), kOutOfMemory
+  ///   (the copy); out is then untouched. Never throws.
+  /// Results: the same bits for any thread count, pool, position and (for ops with max_ulp 0) target.
+  /// Cost: no allocation, lock or thread for small plans; larger ones run over tiles on up to max_threads threads.
+  Status Execute(const void* const* inputs, void* out, const ExecuteOptions& options = {}) const noexcept;
+  Status Execute(std::initializer_list<const void*> inputs, void* out, const ExecuteOptions& options = {}) const noexcept;
+
+  bool empty() const noexcept { return impl_ == nullptr; }
+  /// The shape that is written: out's.
+  Shape shape() const noexcept;
+  PlanDescription Describe() const;
+
+  /// Implementation detail, complete in core/ only.
+  struct Impl;
+  explicit Plan(std::shared_ptr<const Impl> impl) noexcept;
+
+ private:
+  std::shared_ptr<const Impl> impl_;
+};
+
+/// Computes `out = op(inputs...)`, broadcasting as options.mode and options.axis say.
+///
+/// Shapes: in axis mode, say the operand of higher rank has R dims, the other S. The S dims face [axis, axis + S); axis -1 means
+///   R - S (NumPy's rule). An axis without a mode means the axis mode. Facing dims must be equal, or one of them 1. Zero-sized dims
+///   are allowed; then nothing is written.
+/// Strides, aliasing, errors, results: as Plan::Make and Plan::Execute. On an error `out` is untouched.
+/// Threads: safe to call concurrently on distinct outputs; uses at most options.max_threads.
+/// Source: Paddle `elementwise_*` (axis), NumPy broadcasting.
+///
+///   // Adds a per-channel bias to NCHW: [8, 64, 7, 7] + [64] along axis 1.
+///   Status status = axiscast::Apply(*axiscast::FindOp("add"), {image, bias}, image, {.axis = 1});  // C++20 initialiser
+Status Apply(const Op& op, std::initializer_list<TensorView> inputs, const MutableTensorView& out,
+             const ApplyOptions& options = {}) noexcept;
+Status Apply(const Op& op, const TensorView* inputs, std::size_t input_count, const MutableTensorView& out,
+             const ApplyOptions& options) noexcept;
+
+/// Computes `x = op(x, rest...)`: x takes part in the broadcast, and the result must have x's shape. Messages begin with the op's
+/// name and "_", as in "add_". Otherwise as Apply.
+Status ApplyInPlace(const Op& op, const MutableTensorView& x, std::initializer_list<TensorView> rest,
+                    const ApplyOptions& options = {}) noexcept;
+
+/// The shape and dtype that Apply would write for these inputs; data pointers are not looked at. Errors as Plan::Make.
+Status InferOutput(const Op& op, const TensorView* inputs, std::size_t input_count, const PlanOptions& options, Shape* shape,
+                   DType* dtype) noexcept;
+
+}  // namespace axiscast
+
+#endif  // AXISCAST_PLAN_H_

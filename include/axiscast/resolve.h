@@ -1,0 +1,74 @@
+// Shapes in, shape out: how operands face each other. No data is touched.
+#ifndef AXISCAST_RESOLVE_H_
+#define AXISCAST_RESOLVE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string_view>
+
+#include "axiscast/status.h"
+#include "axiscast/tensor.h"
+
+namespace axiscast {
+
+/// How the dims of the operands face each other.
+enum class Mode : int {
+  kNumpy,       // align right, missing dims are 1, either side stretches; any number of operands (NumPy, PyTorch, ONNX >= 7)
+  kAxis,        // Paddle's elementwise_*(x, y, axis): the operand of lower rank is anchored at axis; exactly two operands
+  kOnnxLegacy,  // ONNX < 7 broadcast=1, axis=k and Caffe2: only y stretches, the result has x's shape; exactly two operands
+  kNone,        // shapes must be identical
+  kSameRank,    // ranks must be equal, 1s stretch
+};
+
+/// One row of the table of modes.
+struct ModeRow {
+  Mode mode;
+  const char* name;     // as the command spells it
+  const char* summary;  // one line
+  bool takes_axis;
+};
+
+/// Every mode, indexed by the enum's value.
+extern const ModeRow kModes[];
+extern const std::size_t kModeCount;
+
+/// Finds a mode by name; on kUnknownName the message lists those that exist, near ones first.
+Status FindMode(std::string_view name, Mode* mode) noexcept;
+
+/// Which mode, and what messages call the operands.
+struct ResolveOptions {
+  std::optional<Mode> mode;            // unset: kAxis when axis is set, else kNumpy
+  std::optional<std::int64_t> axis;    // kAxis and kOnnxLegacy only; unset: -1
+  const char* caller = nullptr;        // what messages begin with; null: "resolve"
+  const char* const* names = nullptr;  // a name per operand; null: x, y, z, or x0, x1, ... for more than three
+};
+
+/// Computes the shape that `count` >= 1 operands broadcast to.
+///
+/// Extents: facing extents must be equal, or one of them 1; 1 against 0 gives 0.
+/// Errors: kInvalidShape (extents that do not fit, a rank over kMaxRank, a negative extent, more elements than int64 counts),
+///   kOutOfRange (axis), kInvalidArgument (an axis with a mode that takes none, the number of operands); *result is then untouched.
+/// Cost: O(count * rank), no allocation unless it fails. Threads: any.
+/// Source: NumPy broadcasting; Paddle elementwise_* (axis); ONNX opset < 7.
+Status ResolveShape(const Shape* shapes, std::size_t count, const ResolveOptions& options, Shape* result) noexcept;
+Status ResolveShape(std::initializer_list<Shape> shapes, const ResolveOptions& options, Shape* result) noexcept;
+
+/// Checks that the first operand can be the destination: the result must have its shape. Errors as ResolveShape.
+Status ResolveInPlace(const Shape* shapes, std::size_t count, const ResolveOptions& options) noexcept;
+
+/// Checks that `out` can be the destination: it takes part in the broadcast, aligned right with the operands' result, and is never
+/// stretched. The operands may be stretched to a larger out. Errors as ResolveShape.
+Status ResolveOut(const Shape* shapes, std::size_t count, const ResolveOptions& options, const Shape& out) noexcept;
+
+/// Expands a view to `shape` without a copy: stretched dims get stride 0.
+///
+/// axis: unset or -1 aligns right; else the view's dims face [axis, axis + rank) as in kAxis. The view must stretch to exactly
+/// `shape`. Aliasing: the result refers to the view's memory, and is for reading only (its elements share addresses). Errors: as
+/// ResolveShape; *result is then untouched. `result` may be `&view`.
+Status BroadcastTo(const TensorView& view, const Shape& shape, std::optional<std::int64_t> axis, TensorView* result) noexcept;
+
+}  // namespace axiscast
+
+#endif  // AXISCAST_RESOLVE_H_
