@@ -1,0 +1,31 @@
+// Shapes + mode -> what is written, and which of its dims each operand's dims face. Above this, the axis is gone.
+#ifndef AXISCAST_CORE_RESOLVE_H_
+#define AXISCAST_CORE_RESOLVE_H_
+
+#include <cstddef>
+
+#include "axiscast/resolve.h"
+
+namespace axiscast {
+
+// What the result goes to.
+struct Destination {
+  const Shape* out = nullptr;  // a destination of this shape: never stretched, the operands may be stretched to it
+  bool in_place = false;       // the first operand is the destination
+};
+
+// Resolves `count` operands and a destination. On success *shape is the shape that is written, and dim d of operand i faces dim
+// first[i] + d of it. Dims of an operand that would face beyond the last dim of *shape are 1s that hang over (axis mode, rule 5).
+// Errors as ResolveShape; *shape and *first are then untouched. Does not allocate unless it fails.
+Status Resolve(const Shape* shapes, std::size_t count, const ResolveOptions& options, const Destination& destination, Shape* shape,
+               int* first) noexcept;
+
+// The operand's strides over the dims of `shape`, given the first dim that it faces: 0 where it is stretched or has no dim.
+ByteStrides FacingStrides(const Shape& operand, const ByteStrides& strides, int first, const Shape& shape) noexcept;
+
+// The number of elements of a shape with valid rank and extents >= 0. False when it does not fit in int64.
+bool CountElements(const Shape& shape, std::int64_t* count) noexcept;
+
+}  // namespace axiscast
+
+#endif  // AXISCAST_CORE_RESOLVE_H_
