@@ -12,7 +12,6 @@ function(axiscast_internal_executable name)
   add_executable(${name} ${ARGN})
   target_link_libraries(${name} PRIVATE axiscast_objects axiscast_warnings)
   target_compile_options(${name} PRIVATE -ffp-contract=off)
-  set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF)
 endfunction()
 
 # A GoogleTest program from NAME.cc and further sources: axiscast_test(NAME [SOURCE...] [FIXTURES NAME...] [ENVIRONMENT NAME=VALUE...]).

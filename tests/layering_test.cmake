@@ -1,7 +1,7 @@
 # Checks who includes whom: include <- core <- simd <- ops, Highway under simd/ ops/ tests/ bench/, oneTBB in core/parallel.cc alone.
 # cmake -DROOT=<repository> -P layering_test.cmake
-set(may_include_include axiscast)
 cmake_minimum_required(VERSION 3.25)
+set(may_include_include axiscast)
 set(may_include_core axiscast core)
 set(may_include_simd axiscast core simd hwy)
 set(may_include_ops axiscast core simd ops hwy)
