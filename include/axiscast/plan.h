@@ -124,7 +124,7 @@ class Plan {
   PlanDescription Describe() const;
 
   /// Implementation detail, complete in core/ only.
-  struct Impl;
+  struct [[gnu::visibility("hidden")]] Impl;
   explicit Plan(std::shared_ptr<const Impl> impl) noexcept;
 
  private:

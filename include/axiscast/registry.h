@@ -60,7 +60,7 @@ class Registry {
   const char* target() const noexcept;
 
   /// Implementation detail, complete in core/ only.
-  struct Impl;
+  struct [[gnu::visibility("hidden")]] Impl;
 
  private:
   friend class RegistryBuilder;
