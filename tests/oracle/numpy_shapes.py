@@ -30,12 +30,13 @@ class Refused(Exception):
     """Its text is the status code."""
 
 
+# Of broadcast_shapes, that is: in NumPy 2 arrays may have more dims.
 def numpy_max_rank():
     rank = 32
     while rank < 64:
         try:
-            np.empty((1,) * (rank + 1))
-        except ValueError:
+            np.broadcast_shapes((1,) * (rank + 1))
+        except (ValueError, RuntimeError):
             break
         rank += 1
     return rank
