@@ -8,7 +8,7 @@
 #include <string>
 
 #include "axiscast/resolve.h"
-#include "testing/resolve_case.h"
+#include "tests/testing/resolve_case.h"
 
 namespace axiscast {
 namespace {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "axiscast/resolve.h"
-#include "testing/resolve_case.h"
+#include "tests/testing/resolve_case.h"
 
 namespace axiscast {
 namespace {

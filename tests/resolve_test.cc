@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "testing/resolve_case.h"
+#include "tests/testing/resolve_case.h"
 
 namespace axiscast {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "axiscast/resolve.h"
-#include "testing/resolve_case.h"
+#include "tests/testing/resolve_case.h"
 
 namespace axiscast {
 namespace {

@@ -1,5 +1,5 @@
 // Reads and runs resolver cases.
-#include "testing/resolve_case.h"
+#include "tests/testing/resolve_case.h"
 
 #include <fstream>
 #include <sstream>
