@@ -100,8 +100,8 @@ struct Predicate : Elementwise<kInputs> {
 using UnaryPredicate = Predicate<1>;
 using BinaryPredicate = Predicate<2>;
 
-// For ops that are another one with its inputs exchanged, as greater is less: `using Exchanged = Less;` in the op. Costs the copy of
-// a tile per call and saves the other op's code.
+// For ops that are another one with its inputs exchanged, as greater is less: `using Exchanged = Less;` in the op. Costs the copy
+// of a tile per call and saves the other op's code.
 struct ExchangedPredicate : BinaryPredicate {
   template <class Op, typename T>
   static void Run(const Tile& tile) {
