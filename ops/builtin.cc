@@ -15,10 +15,15 @@ using Family = std::vector<OpDefinition>(std::int64_t target);
 
 // To add a family: declare it here and add its row.
 Family ArithmeticFamily;
+Family ComparisonFamily;
+Family LogicalFamily;
+Family BitwiseFamily;
+Family ElementaryFamily;
+Family SelectionFamily;
 
 namespace {
 constexpr Family* kFamilies[] = {
-    &ArithmeticFamily,
+    &ArithmeticFamily, &ComparisonFamily, &LogicalFamily, &BitwiseFamily, &ElementaryFamily, &SelectionFamily,
 };
 }  // namespace
 

@@ -61,7 +61,7 @@ struct NotEqual : Comparison {
   }
   template <typename T, class D, class V>
   static HWY_INLINE hn::Mask<D> Mask(D, V x, V y) {
-    return hn::Ne(x, y);
+    return hn::Not(hn::Eq(x, y));  // Highway's Ne is false of NaN on some targets (AVX2)
   }
 };
 
@@ -240,7 +240,7 @@ struct SignBit : ToBool {
     if constexpr (std::is_floating_point_v<T>) {
       return std::signbit(x);
     } else {
-      return std::is_signed_v<T> && x < 0;
+      return std::is_signed_v<T> && x < T{0};
     }
   }
   template <typename T, class D, class V>

@@ -22,7 +22,7 @@ struct Logical : ToBool {
 
   template <class D, class V>
   static HWY_INLINE hn::Mask<D> IsTrue(D d, V v) {
-    return hn::Ne(v, hn::Zero(d));
+    return hn::Not(hn::Eq(v, hn::Zero(d)));  // Highway's Ne is false of NaN on some targets (AVX2)
   }
 };
 
