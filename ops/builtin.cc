@@ -15,10 +15,14 @@ using Family = std::vector<OpDefinition>(std::int64_t target);
 
 // To add a family: declare it here and add its row.
 Family ArithmeticFamily;
+Family DivisionFamily;
+Family MinMaxFamily;
 
 namespace {
 constexpr Family* kFamilies[] = {
     &ArithmeticFamily,
+    &DivisionFamily,
+    &MinMaxFamily,
 };
 }  // namespace
 
