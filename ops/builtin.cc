@@ -15,6 +15,8 @@ using Family = std::vector<OpDefinition>(std::int64_t target);
 
 // To add a family: declare it here and add its row.
 Family ArithmeticFamily;
+Family DivisionFamily;
+Family MinMaxFamily;
 Family ComparisonFamily;
 Family LogicalFamily;
 Family BitwiseFamily;
@@ -23,7 +25,8 @@ Family SelectionFamily;
 
 namespace {
 constexpr Family* kFamilies[] = {
-    &ArithmeticFamily, &ComparisonFamily, &LogicalFamily, &BitwiseFamily, &ElementaryFamily, &SelectionFamily,
+    &ArithmeticFamily, &DivisionFamily, &MinMaxFamily,     &ComparisonFamily,
+    &LogicalFamily,    &BitwiseFamily,  &ElementaryFamily, &SelectionFamily,
 };
 }  // namespace
 
