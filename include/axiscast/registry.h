@@ -16,19 +16,22 @@ namespace axiscast {
 /// Lives as long as its registry.
 class Op {
  public:
-  Op(const char* name, const OpDefinition* definition) noexcept : name_(name), definition_(definition) {}
-
   const char* name() const noexcept { return name_; }
   /// The canonical name and all other text.
-  const OpInfo& info() const noexcept { return definition_->info; }
-  int arity() const noexcept { return definition_->info.arity; }
-  const std::vector<Kernel>& kernels() const noexcept { return definition_->kernels; }
+  const OpInfo& info() const noexcept;
+  int arity() const noexcept { return info().arity; }
+  const std::vector<Kernel>& kernels() const noexcept;
   /// The kernel for these input dtypes (arity() of them), or null.
   const Kernel* FindKernel(const DType* inputs) const noexcept;
 
+  /// Implementation detail, complete in core/ only.
+  struct Entry;
+  Op(const char* name, const Entry* entry) noexcept : name_(name), entry_(entry) {}
+  const Entry& entry() const noexcept { return *entry_; }
+
  private:
   const char* name_;
-  const OpDefinition* definition_;
+  const Entry* entry_;
 };
 
 /// A set of ops for one target (one instruction set of the CPU), maybe on top of another registry.

@@ -1,0 +1,76 @@
+// Arithmetic: add, subtract, multiply.
+#if defined(AXISCAST_OPS_ARITHMETIC_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AXISCAST_OPS_ARITHMETIC_INL_H_
+#undef AXISCAST_OPS_ARITHMETIC_INL_H_
+#else
+#define AXISCAST_OPS_ARITHMETIC_INL_H_
+#endif
+
+#include "simd/elementwise-inl.h"
+#include "simd/table-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace axiscast {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+struct Add {
+  using Class = Binary;
+  static constexpr OpInfo kInfo{.name = "add",
+                                .arity = 2,
+                                .doc = "out = x + y",
+                                .special = "Integers wrap. On bool it is logical or.",
+                                .aliases = "elementwise_add Add",
+                                .source = "IEEE 754; NumPy add, Paddle elementwise_add, torch.add, ONNX Add"};
+  static constexpr Kinds kKinds = kAllKinds;
+  template <typename T>
+  using KernelType = SameBits<T>;
+
+  template <typename T>
+  static T Scalar(T x, T y) {
+    if constexpr (std::is_same_v<T, bool>) {
+      return x || y;
+    } else {
+      return static_cast<T>(static_cast<Wrapping<T>>(x) + static_cast<Wrapping<T>>(y));
+    }
+  }
+  template <typename T, class D, class V>
+  static HWY_INLINE V Vector(D, V x, V y) {
+    if constexpr (std::is_same_v<T, bool>) {
+      return hn::Or(x, y);
+    } else {
+      return hn::Add(x, y);
+    }
+  }
+};
+
+struct Subtract {
+  using Class = Binary;
+  static constexpr OpInfo kInfo{.name = "subtract",
+                                .arity = 2,
+                                .doc = "out = x - y",
+                                .special = "Integers wrap. Not offered on bool.",
+                                .aliases = "elementwise_sub sub Sub",
+                                .source = "IEEE 754; NumPy subtract, Paddle elementwise_sub, torch.sub, ONNX Sub"};
+  static constexpr Kinds kKinds = kNumbers;
+  template <typename T>
+  using KernelType = SameBits<T>;
+
+  template <typename T>
+  static T Scalar(T x, T y) {
+    return static_cast<T>(static_cast<Wrapping<T>>(x) - static_cast<Wrapping<T>>(y));
+  }
+  template <typename T, class D, class V>
+  static HWY_INLINE V Vector(D, V x, V y) {
+    return hn::Sub(x, y);
+  }
+};
+
+// To add an op: write its struct above and its name here. Nothing else.
+using ArithmeticOps = OpList<Add, Subtract>;
+
+}  // namespace HWY_NAMESPACE
+}  // namespace axiscast
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target guard

@@ -1,0 +1,44 @@
+// What is built in: the targets and the families of ops.
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "core/kernel.h"
+#include "hwy/highway.h"
+
+namespace axiscast {
+
+// A family's ops with its kernels for one target; each is defined at the end of ops/<family>.cc.
+using Family = std::vector<OpDefinition>(std::int64_t target);
+
+// To add a family: declare it here and add its row.
+Family ArithmeticFamily;
+
+namespace {
+constexpr Family* kFamilies[] = {
+    &ArithmeticFamily,
+};
+}  // namespace
+
+std::vector<Target> BuiltInTargets() {
+  // A build for one target only (RVV and wasm, say) has no run-time detection that would report it.
+  const std::int64_t supported = hwy::SupportedTargets() | HWY_STATIC_TARGET;
+  std::vector<Target> targets;
+  for (std::uint64_t left = static_cast<std::uint64_t>(HWY_TARGETS); left != 0;
+       left &= left - 1) {  // better targets have lower bits
+    const auto bit = static_cast<std::int64_t>(left & (~left + 1));
+    targets.push_back({bit, hwy::TargetName(bit), (supported & bit) != 0});
+  }
+  return targets;
+}
+
+std::vector<OpDefinition> BuiltInOps(std::int64_t target) {
+  std::vector<OpDefinition> ops;
+  for (Family* family : kFamilies) {
+    for (OpDefinition& definition : family(target)) ops.push_back(std::move(definition));
+  }
+  return ops;
+}
+
+}  // namespace axiscast

@@ -1,0 +1,142 @@
+// The kernel classes Unary, Binary and Ternary: out[c] = op(x[c], ...) over one tile. Loops, tails and splats live here; an op
+// supplies the meaning:
+//
+//   struct Op {
+//     using Class = Binary;
+//     static constexpr OpInfo kInfo{...};
+//     static constexpr Kinds kKinds = kNumbers;
+//     template <typename T> static T Scalar(T x, T y);                                     // the meaning
+//     template <typename T, class D, class V> static HWY_INLINE V Vector(D d, V x, V y);   // the same, in lanes of Lane<T>
+//   };
+//
+// With attributes, both get a last argument `const Attributes<A>& attributes`. What else an op may say is in simd/op.h. Where
+// inputs or the result have other types, vectors are partial: Rebind<Lane<input>, D>, and Vector returns Rebind<Lane<Out>, D>.
+#if defined(AXISCAST_SIMD_ELEMENTWISE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AXISCAST_SIMD_ELEMENTWISE_INL_H_
+#undef AXISCAST_SIMD_ELEMENTWISE_INL_H_
+#else
+#define AXISCAST_SIMD_ELEMENTWISE_INL_H_
+#endif
+
+#include <utility>
+
+#include "simd/operand-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace axiscast {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// The widest of some lane types: as many elements are taken at once as its full vector holds.
+template <typename First, typename... Rest>
+struct WidestImpl {
+  using Type = First;
+};
+template <typename First, typename Second, typename... Rest>
+struct WidestImpl<First, Second, Rest...>
+    : WidestImpl<std::conditional_t<(sizeof(Second) > sizeof(First)), Second, First>, Rest...> {};
+template <typename... T>
+using Widest = typename WidestImpl<T...>::Type;
+
+template <class Op, typename T, class D, class A, class... V>
+HWY_INLINE auto VectorOf(D d, const A& attributes, V... v) {
+  if constexpr (Op::kInfo.attribute_count > 0) {
+    return Op::template Vector<T>(d, v..., attributes);
+  } else {
+    return Op::template Vector<T>(d, v...);
+  }
+}
+
+template <class Op, typename T, class A, class... X>
+HWY_INLINE OutOf<Op, T> ScalarOf(const A& attributes, X... x) {
+  if constexpr (Op::kInfo.attribute_count > 0) {
+    return Op::template Scalar<T>(x..., attributes);
+  } else {
+    return Op::template Scalar<T>(x...);
+  }
+}
+
+// All rows of a tile, each operand X being Streamed or Splat.
+template <class Op, typename T>
+struct ElementwiseRows {
+  using OutLane = Lane<OutOf<Op, T>>;
+
+  template <class... X>
+  static HWY_INLINE void Run(const Tile& tile) {
+    RunOperands<X...>(tile, std::index_sequence_for<X...>());
+  }
+
+ private:
+  template <class... X, std::size_t... kInput>
+  static HWY_INLINE void RunOperands(const Tile& tile, std::index_sequence<kInput...>) {
+    RunRows(static_cast<std::byte*>(tile.out), tile.out_row_stride, tile.rows, static_cast<std::size_t>(tile.cols),
+            ReadAttributes<Op, T>(tile), X(tile.in[kInput])...);
+  }
+
+  template <class A, class... X>
+  static HWY_INLINE void RunRows(std::byte* out, std::int64_t out_row_stride, std::int64_t rows, std::size_t cols,
+                                 const A attributes, X... x) {
+    for (;;) {
+      Row(reinterpret_cast<OutLane*>(out), cols, attributes, x...);
+      if (--rows == 0) return;  // before NextRow: a splat reads its value there
+      out += out_row_stride;
+      (x.NextRow(), ...);
+    }
+  }
+
+  // Computes out[0, n). `out` may be exactly a streamed input, hence no HWY_RESTRICT and no element computed twice.
+  template <class A, class... X>
+  static HWY_INLINE void Row(OutLane* out, std::size_t n, const A& attributes, const X&... x) {
+    const hn::ScalableTag<Widest<Lane<T>, OutLane, Lane<typename X::Element>...>> wide;
+    const hn::Rebind<Lane<T>, decltype(wide)> d;
+    const hn::Rebind<OutLane, decltype(wide)> d_out;
+    const std::size_t lanes = hn::Lanes(wide);
+    std::size_t i = 0;
+    for (; i + lanes <= n; i += lanes) {
+      hn::StoreU(VectorOf<Op, T>(d, attributes, x.Load(hn::Rebind<Lane<typename X::Element>, decltype(wide)>(), i)...), d_out,
+                 out + i);
+    }
+    if (i == n) return;
+    const std::size_t left = n - i;  // the same vector code, so that an element's bits do not depend on its position
+    hn::StoreN(VectorOf<Op, T>(d, attributes, x.LoadLast(hn::Rebind<Lane<typename X::Element>, decltype(wide)>(), i, left)...),
+               d_out, out + i, left);
+  }
+};
+
+template <int kInputs>
+struct Elementwise {
+  static constexpr int kArity = kInputs;
+
+  template <class Op, typename T>
+  static void Run(const Tile& tile) {
+    ForSplatPattern<ElementwiseRows<Op, T>>(tile, InputsOf<Op, T>());
+  }
+
+  template <class Op, typename T>
+  static void Reference(const Tile& tile) {
+    ReferenceOf<Op, T>(tile, InputsOf<Op, T>(), std::make_index_sequence<kInputs>());
+  }
+
+ private:
+  template <class Op, typename T, typename... In, std::size_t... kInput>
+  static void ReferenceOf(const Tile& tile, TypeList<In...>, std::index_sequence<kInput...>) {
+    const auto attributes = ReadAttributes<Op, T>(tile);
+    for (std::int64_t r = 0; r < tile.rows; ++r) {
+      auto* out = static_cast<std::byte*>(tile.out) + r * tile.out_row_stride;
+      for (std::int64_t c = 0; c < tile.cols; ++c) {
+        const OutOf<Op, T> value = ScalarOf<Op, T>(attributes, ElementAt<In>(tile.in[kInput], r, c)...);
+        reinterpret_cast<Lane<OutOf<Op, T>>*>(out)[c] = static_cast<Lane<OutOf<Op, T>>>(value);
+      }
+    }
+  }
+};
+
+using Unary = Elementwise<1>;
+using Binary = Elementwise<2>;
+using Ternary = Elementwise<3>;
+
+}  // namespace HWY_NAMESPACE
+}  // namespace axiscast
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target guard

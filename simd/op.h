@@ -1,0 +1,157 @@
+// What an op struct may say beyond its meaning, with the defaults for what it leaves out. Types only; no SIMD here.
+#ifndef AXISCAST_SIMD_OP_H_
+#define AXISCAST_SIMD_OP_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "axiscast/dtype.h"
+#include "axiscast/kernel.h"
+
+namespace axiscast {
+
+template <typename... T>
+struct TypeList {};
+
+// The element types of the dtype list, in its order.
+template <typename T, typename List>
+struct Prepend;
+template <typename T, typename... Rest>
+struct Prepend<T, TypeList<Rest...>> {
+  using Type = TypeList<T, Rest...>;
+};
+#define AXISCAST_PREPEND(enumerator, name, type, kind) typename Prepend < type,
+#define AXISCAST_CLOSE(enumerator, name, type, kind) > ::Type
+using ElementTypes = AXISCAST_FOR_EACH_DTYPE(AXISCAST_PREPEND) TypeList<> AXISCAST_FOR_EACH_DTYPE(AXISCAST_CLOSE);
+#undef AXISCAST_PREPEND
+#undef AXISCAST_CLOSE
+
+// Sets of DTypeKind: `static constexpr Kinds kKinds = kInts | kFloats;` in an op.
+using Kinds = unsigned;
+constexpr Kinds SetOf(DTypeKind kind) { return 1u << static_cast<unsigned>(kind); }
+inline constexpr Kinds kBools = SetOf(DTypeKind::kBool);
+inline constexpr Kinds kSignedInts = SetOf(DTypeKind::kSigned);
+inline constexpr Kinds kUnsignedInts = SetOf(DTypeKind::kUnsigned);
+inline constexpr Kinds kInts = kSignedInts | kUnsignedInts;
+inline constexpr Kinds kFloats = SetOf(DTypeKind::kFloat);
+inline constexpr Kinds kNumbers = kInts | kFloats;
+inline constexpr Kinds kAllKinds = kNumbers | kBools;
+
+template <typename T>
+constexpr bool Has(Kinds kinds) {
+  return (kinds & SetOf(KindOf(kDTypeOf<T>))) != 0;
+}
+
+// What the lanes of an element type are. A bool's are normalised to 0 and 1 when loaded.
+template <typename T>
+using Lane = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
+
+// The unsigned type of an integer's width; other types are themselves.
+template <typename T, bool kInteger = std::is_integral_v<T> && !std::is_same_v<T, bool>>
+struct UnsignedOf {
+  using Type = T;
+};
+template <typename T>
+struct UnsignedOf<T, true> {
+  using Type = std::make_unsigned_t<T>;
+};
+template <typename T>
+using SameBits = typename UnsignedOf<T>::Type;
+
+// Where an integer's arithmetic wraps without undefined behaviour: unsigned, and too wide for promotion to int.
+template <typename T>
+using Wrapping = std::conditional_t<(sizeof(T) < sizeof(unsigned)), unsigned, SameBits<T>>;
+
+// The result's element type: `template <typename T> using Out = float;` in an op, else T.
+template <class Op, typename T>
+struct OutOfImpl {
+  using Type = T;
+};
+template <class Op, typename T>
+requires requires { typename Op::template Out<T>; }
+struct OutOfImpl<Op, T> {
+  using Type = typename Op::template Out<T>;
+};
+template <class Op, typename T>
+using OutOf = typename OutOfImpl<Op, T>::Type;
+
+// The element types of all inputs: `template <typename T> using Inputs = TypeList<bool, T, T>;` in an op, else all are T.
+template <typename T, int kCount, typename... List>
+struct Repeat : Repeat<T, kCount - 1, T, List...> {};
+template <typename T, typename... List>
+struct Repeat<T, 0, List...> {
+  using Type = TypeList<List...>;
+};
+template <class Op, typename T>
+struct InputsOfImpl : Repeat<T, Op::kInfo.arity> {};
+template <class Op, typename T>
+requires requires { typename Op::template Inputs<T>; }
+struct InputsOfImpl<Op, T> {
+  using Type = typename Op::template Inputs<T>;
+};
+template <class Op, typename T>
+using InputsOf = typename InputsOfImpl<Op, T>::Type;
+
+// The type that attributes are rounded to: `template <typename T> using Attribute = double;` in an op, else T.
+template <class Op, typename T>
+struct AttributeOfImpl {
+  using Type = T;
+};
+template <class Op, typename T>
+requires requires { typename Op::template Attribute<T>; }
+struct AttributeOfImpl<Op, T> {
+  using Type = typename Op::template Attribute<T>;
+};
+template <class Op, typename T>
+using AttributeOf = typename AttributeOfImpl<Op, T>::Type;
+
+// The type whose kernel serves T too, because the bits are the same: `template <typename T> using KernelType = SameBits<T>;`
+// in an op halves its code. Else T has a kernel of its own.
+template <class Op, typename T>
+struct KernelTypeOfImpl {
+  using Type = T;
+};
+template <class Op, typename T>
+requires requires { typename Op::template KernelType<T>; }
+struct KernelTypeOfImpl<Op, T> {
+  using Type = typename Op::template KernelType<T>;
+};
+template <class Op, typename T>
+using KernelTypeOf = typename KernelTypeOfImpl<Op, T>::Type;
+
+// Whether the op refuses a zero in its checked operand: `template <typename T> static constexpr bool kRefusesZero = ...;`.
+template <class Op, typename T>
+constexpr bool RefusesZero() {
+  if constexpr (requires { Op::template kRefusesZero<T>; }) {
+    return Op::template kRefusesZero<T>;
+  } else {
+    return false;
+  }
+}
+
+// An op's attributes, by position in OpInfo. Vector code says hn::Set(d, attributes[0]); compilers hoist it.
+template <typename T>
+struct Attributes {
+  T values[kMaxAttributes];
+  T operator[](int i) const { return values[i]; }
+};
+
+template <class Op, typename T>
+Attributes<AttributeOf<Op, T>> ReadAttributes(const Tile& tile) {
+  Attributes<AttributeOf<Op, T>> attributes = {};
+  for (int i = 0; i < Op::kInfo.attribute_count; ++i) {
+    attributes.values[i] = tile.attributes[i].Get<AttributeOf<Op, T>>();
+  }
+  return attributes;
+}
+
+// A kernel as one target has it. The rest of a Kernel is the same for all targets.
+struct TargetRow {
+  KernelFunction run;
+  CheckFunction check;
+};
+
+}  // namespace axiscast
+
+#endif  // AXISCAST_SIMD_OP_H_

@@ -1,0 +1,132 @@
+// How an input faces the columns of a tile: Streamed (contiguous) or Splat (one value). The one place for partial vectors.
+#if defined(AXISCAST_SIMD_OPERAND_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AXISCAST_SIMD_OPERAND_INL_H_
+#undef AXISCAST_SIMD_OPERAND_INL_H_
+#else
+#define AXISCAST_SIMD_OPERAND_INL_H_
+#endif
+
+#include "hwy/highway.h"
+#include "simd/op.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace axiscast {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Makes lanes of a bool 0 or 1, whatever byte stood for true.
+template <typename T, class D, class V>
+HWY_INLINE V Normalised(D d, V v) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return hn::Min(v, hn::Set(d, std::uint8_t{1}));
+  } else {
+    return v;
+  }
+}
+
+// One element. A bool's byte may be any, so it is never read as a bool.
+template <typename T>
+HWY_INLINE T ReadElement(const void* data) {
+  const Lane<T> lane = *static_cast<const Lane<T>*>(data);
+  if constexpr (std::is_same_v<T, bool>) {
+    return lane != 0;
+  } else {
+    return lane;
+  }
+}
+
+template <typename T>
+HWY_INLINE T ElementAt(const TileInput& in, std::int64_t row, std::int64_t col) {
+  const auto* data = static_cast<const std::byte*>(in.data) + row * in.row_stride;
+  return ReadElement<T>(reinterpret_cast<const Lane<T>*>(data) + (in.splat ? 0 : col));
+}
+
+// A row's elements one after the other. `d` of the functions below may have any number of lanes.
+template <typename T>
+class Streamed {
+ public:
+  using Element = T;
+  HWY_INLINE explicit Streamed(const TileInput& in) : data_(static_cast<const std::byte*>(in.data)), row_stride_(in.row_stride) {}
+
+  HWY_INLINE void NextRow() { data_ += row_stride_; }
+
+  // Elements [i, i + lanes).
+  template <class D>
+  HWY_INLINE hn::VFromD<D> Load(D d, std::size_t i) const {
+    return Normalised<T>(d, hn::LoadU(d, Row() + i));
+  }
+
+  // Elements [i, i + left), left < lanes; other lanes are 0. Reads nothing behind them.
+  template <class D>
+  HWY_INLINE hn::VFromD<D> LoadLast(D d, std::size_t i, std::size_t left) const {
+    return Normalised<T>(d, hn::LoadN(d, Row() + i, left));
+  }
+
+ private:
+  HWY_INLINE const Lane<T>* Row() const { return reinterpret_cast<const Lane<T>*>(data_); }
+
+  const std::byte* data_;
+  std::int64_t row_stride_;
+};
+
+// A row that is one value.
+template <typename T>
+class Splat {
+ public:
+  using Element = T;
+  HWY_INLINE explicit Splat(const TileInput& in)
+      : data_(static_cast<const std::byte*>(in.data)), row_stride_(in.row_stride), value_(ReadElement<T>(data_)) {}
+
+  HWY_INLINE void NextRow() {
+    data_ += row_stride_;
+    value_ = ReadElement<T>(data_);
+  }
+
+  template <class D>
+  HWY_INLINE hn::VFromD<D> Load(D d, std::size_t) const {
+    return hn::Set(d, static_cast<Lane<T>>(value_));
+  }
+
+  template <class D>
+  HWY_INLINE hn::VFromD<D> LoadLast(D d, std::size_t, std::size_t) const {
+    return Load(d, 0);
+  }
+
+ private:
+  const std::byte* data_;
+  std::int64_t row_stride_;
+  T value_;
+};
+
+// Calls Rows::template Run<Operand...>(tile), each operand Streamed or Splat as the tile's flag says: 2^inputs instances.
+template <class Rows, class... Chosen>
+HWY_INLINE void ForSplatPattern(const Tile& tile, TypeList<>) {
+  Rows::template Run<Chosen...>(tile);
+}
+template <class Rows, class... Chosen, typename T, typename... Rest>
+HWY_INLINE void ForSplatPattern(const Tile& tile, TypeList<T, Rest...>) {
+  if (tile.in[sizeof...(Chosen)].splat) {
+    ForSplatPattern<Rows, Chosen..., Splat<T>>(tile, TypeList<Rest...>());
+  } else {
+    ForSplatPattern<Rows, Chosen..., Streamed<T>>(tile, TypeList<Rest...>());
+  }
+}
+
+// Sets the dtypes of a kernel of `Op` for T, as its Inputs, Out and Attribute say.
+template <typename... T>
+constexpr void SetInputs(TypeList<T...>, Kernel& kernel) {
+  int i = 0;
+  ((kernel.inputs[i++] = kDTypeOf<T>), ...);
+}
+template <class Op, typename T>
+constexpr void SetDTypes(Kernel& kernel) {
+  SetInputs(InputsOf<Op, T>(), kernel);
+  kernel.output = kDTypeOf<OutOf<Op, T>>;
+  kernel.attributes = kDTypeOf<AttributeOf<Op, T>>;
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace axiscast
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target guard
