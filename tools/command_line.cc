@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tools/failure.h"
+#include "tools/json.h"
 #include "tools/shape_text.h"
 #include "tools/table.h"
 
@@ -90,12 +91,12 @@ std::optional<std::string> CommandLine::Parse(std::vector<std::string> words) {
       operands_.push_back(word);
     }
   }
-  if (help_) return Help();
+  if (help_) return json_ ? Print(Json{{"help", Help()}}) : Help();
   return std::nullopt;
 }
 
 void CommandLine::RefuseFlag(const std::string& word) const {
-  Fail(kUsage, UnknownName("flag", word.substr(0, word.find('=')), flags_) + "; usage: " + text_.usage);
+  Fail(kUsage, NoSuch("flag", word.substr(0, word.find('=')), flags_) + "; usage: " + text_.usage);
 }
 
 void CommandLine::RequireOperands(std::size_t at_least, std::size_t at_most, const std::string& what) const {
@@ -114,34 +115,28 @@ std::string CommandLine::Help() const {
   return std::string("Usage: ") + text_.usage + "\n\n" + text_.about + "\n\nFlags:\n" + Table(rows) + "\nExamples:\n" + text_.examples;
 }
 
-std::optional<std::int64_t> ReadAxis(const Value& value) {
-  if (!value) return std::nullopt;
-  std::int64_t axis = 0;
-  switch (ReadInteger(*value, &axis)) {
-    case IntegerText::kFits:
-      return axis;
-    case IntegerText::kTooLarge:
-      Fail(StatusCode::kOutOfRange, "axis " + *value + " is outside the range of every rank");
-    case IntegerText::kNotAnInteger:
-      break;
+Alignment ReadAlignment(const Value& mode, const Value& axis) {
+  Alignment alignment;
+  bool mode_takes_axis = true;
+  const bool not_offered = mode && std::find(std::begin(kModesNotOffered), std::end(kModesNotOffered), *mode) != std::end(kModesNotOffered);
+  if (not_offered) {
+    mode_takes_axis = false;
+  } else if (mode) {
+    Mode found = Mode::kNumpy;
+    if (!FindMode(*mode, &found).ok()) Fail(kUsage, "--mode: " + NoSuch("mode", *mode, Modes()));
+    alignment.mode = found;
+    mode_takes_axis = kModes[static_cast<std::size_t>(found)].takes_axis;
   }
-  Fail(kUsage, "--axis takes an integer, not `" + *value + "`");
-}
-
-std::optional<Mode> ReadMode(const Value& value) {
-  if (!value) return std::nullopt;
-  Mode mode = Mode::kNumpy;
-  if (FindMode(*value, &mode).ok()) return mode;
-  if (std::find(std::begin(kModesNotOffered), std::end(kModesNotOffered), *value) != std::end(kModesNotOffered)) {
-    Fail(StatusCode::kUnsupported, "mode " + *value + " is not offered by this build; it has " + List(Modes()));
+  if (axis) {
+    std::int64_t value = 0;
+    const IntegerText read = ReadInteger(*axis, &value);
+    if (read == IntegerText::kNotAnInteger) Fail(kUsage, "--axis takes an integer, not `" + *axis + "`");
+    if (!mode_takes_axis) Fail(kUsage, "mode " + *mode + " takes no axis; got --axis " + *axis);
+    if (read == IntegerText::kTooLarge) Fail(StatusCode::kOutOfRange, "axis " + *axis + " is outside the range of every rank");
+    alignment.axis = value;
   }
-  Fail(kUsage, "--mode: " + UnknownName("mode", *value, Modes()));
-}
-
-void CheckAxisHasMode(const std::optional<std::int64_t>& axis, const std::optional<Mode>& mode) {
-  if (!axis || !mode) return;
-  const ModeRow& row = kModes[static_cast<std::size_t>(*mode)];
-  if (!row.takes_axis) Fail(kUsage, "mode " + std::string(row.name) + " takes no axis; got --axis " + std::to_string(*axis));
+  if (not_offered) Fail(StatusCode::kUnsupported, "mode " + *mode + " is not offered by this build; it has " + List(Modes()));
+  return alignment;
 }
 
 int ReadThreads(const Value& value) {

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "axiscast/kernel.h"
 #include "axiscast/resolve.h"
 
 namespace axiscast::tools {
@@ -59,14 +58,16 @@ class CommandLine {
   bool help_ = false;
 };
 
-// Meanings of flags that several verbs have. Each fails with kUsage when the value cannot be read, unless said otherwise.
-// `--axis`: kOutOfRange when it is an integer too large for int64.
-std::optional<std::int64_t> ReadAxis(const Value& value);
-// `--mode`: kUnsupported for a mode of the command that this build does not have.
-std::optional<Mode> ReadMode(const Value& value);
-// `--axis` with a mode that takes none.
-void CheckAxisHasMode(const std::optional<std::int64_t>& axis, const std::optional<Mode>& mode);
-// `--threads`: 1 or more; 0 when it is not given.
+// What `--mode` and `--axis` say together.
+struct Alignment {
+  std::optional<Mode> mode;
+  std::optional<std::int64_t> axis;
+};
+
+// Fails with kUsage (a value that cannot be read, an axis with a mode that takes none), kUnsupported (a mode of the command that this
+// build does not have) or kOutOfRange (an integer too large for int64).
+Alignment ReadAlignment(const Value& mode, const Value& axis);
+// `--threads`: 1 or more; 0 when it is not given. Fails with kUsage.
 int ReadThreads(const Value& value);
 // The help text of `--mode`: every name.
 std::string ModeNames();

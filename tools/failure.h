@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "axiscast/status.h"
+#include "core/near_names.h"
 
 namespace axiscast::tools {
 
@@ -29,8 +30,10 @@ inline void Check(const Status& status) {
   if (!status.ok()) Fail(status.code(), status.message());
 }
 
-// "unknown WHAT `name`; did you mean ...": the wrong name and those that exist, near ones first.
-std::string UnknownName(std::string_view what, std::string_view name, const std::vector<std::string>& names);
+// The library's words for a name that does not exist: it is repeated, with those that do, near ones first.
+inline std::string NoSuch(std::string_view kind, std::string_view wrong, const std::vector<std::string>& names) {
+  return UnknownName(kind, wrong, std::vector<std::string_view>(names.begin(), names.end())).message();
+}
 
 }  // namespace axiscast::tools
 
