@@ -8,6 +8,7 @@
 
 #include "tools/failure.h"
 #include "tools/json.h"
+#include "tools/library_internals.h"
 #include "tools/table.h"
 #include "tools/verbs.h"
 

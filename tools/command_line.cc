@@ -7,6 +7,7 @@
 
 #include "tools/failure.h"
 #include "tools/json.h"
+#include "tools/library_internals.h"
 #include "tools/shape_text.h"
 #include "tools/table.h"
 

@@ -3,12 +3,9 @@
 #define AXISCAST_TOOLS_FAILURE_H_
 
 #include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "axiscast/status.h"
-#include "core/near_names.h"
 
 namespace axiscast::tools {
 
@@ -28,11 +25,6 @@ struct Failure {
 // Passes a status of the library on to the user.
 inline void Check(const Status& status) {
   if (!status.ok()) Fail(status.code(), status.message());
-}
-
-// The library's words for a name that does not exist: it is repeated, with those that do, near ones first.
-inline std::string NoSuch(std::string_view kind, std::string_view wrong, const std::vector<std::string>& names) {
-  return UnknownName(kind, wrong, std::vector<std::string_view>(names.begin(), names.end())).message();
 }
 
 }  // namespace axiscast::tools

@@ -11,10 +11,10 @@ namespace axiscast::tools {
 
 using Json = nlohmann::ordered_json;  // keys stay in the order in which they are set
 
-// One value and a line end. Bytes that are no UTF-8 (a file name may have any) are replaced: a JSON text must not have them.
-inline std::string Print(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+// One value and a line end. Bytes that are no UTF-8 (a file name may have any) are replaced: JSON must not have them.
+inline std::string Print(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
-inline Json ToJson(const Dims& dims) { return Json(std::vector<std::int64_t>(dims.begin(), dims.end())); }
+inline Json DimsToJson(const Dims& dims) { return Json(std::vector<std::int64_t>(dims.begin(), dims.end())); }
 
 }  // namespace axiscast::tools
 

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "tools/failure.h"
+#include "tools/library_internals.h"
 #include "tools/shape_text.h"
 
 namespace axiscast::tools {

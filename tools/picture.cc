@@ -26,15 +26,16 @@ std::vector<int> StretchedDims(const PictureRow& row, const Shape& written) {
   return dims;
 }
 
+// A cell per dim; the last character of each is the mark of a stretched extent or a space.
 std::vector<std::string> Cells(const PictureRow& row, const Shape& written, int columns) {
   std::vector<std::string> cells = {row.name};
   for (int d = 0; d < columns; ++d) {
     const int own = d - row.first;
     if (own < 0 || own >= row.shape.rank()) {
-      cells.emplace_back(d < written.rank() ? "." : "");
+      cells.emplace_back(d < written.rank() ? ". " : "");
     } else {
       const bool stretched = d < written.rank() && row.shape[own] == 1 && written[d] != 1;
-      cells.push_back(std::to_string(row.shape[own]) + (stretched ? "*" : ""));
+      cells.push_back(std::to_string(row.shape[own]) + (stretched ? "*" : " "));
     }
   }
   return cells;
@@ -63,7 +64,7 @@ std::string Picture(const std::vector<PictureRow>& operands, const std::vector<P
   int columns = written.rank();  // an operand's last 1s may hang over the result's end
   for (const PictureRow& row : operands) columns = std::max(columns, row.first + row.shape.rank());
   std::vector<std::vector<std::string>> rows = {{"axis"}};
-  for (int d = 0; d < columns; ++d) rows[0].push_back(d < written.rank() ? std::to_string(d) : "");
+  for (int d = 0; d < columns; ++d) rows[0].push_back(d < written.rank() ? std::to_string(d) + " " : "");
   for (const PictureRow& row : operands) rows.push_back(Cells(row, written, columns));
   for (const PictureRow& row : results) rows.push_back(Cells(row, row.shape, columns));
   std::string text = Table(rows, 1) + "\n";

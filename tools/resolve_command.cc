@@ -125,7 +125,7 @@ std::string ResolveVerb(const std::vector<std::string>& words) {
     for (const std::string& warning : warnings) std::fprintf(stderr, "axiscast: warning: %s\n", warning.c_str());
     return Draw(request, answer);
   }
-  Json json = {{"shape", ToJson(answer.written)}};
+  Json json = {{"shape", DimsToJson(answer.written)}};
   if (warn) json["warnings"] = warnings;
   return Print(json);
 }

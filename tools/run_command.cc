@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "axiscast/plan.h"
-#include "core/parallel.h"
 #include "tools/command_line.h"
 #include "tools/failure.h"
 #include "tools/json.h"
+#include "tools/library_internals.h"
 #include "tools/npy.h"
 #include "tools/operators.h"
 #include "tools/output_file.h"
@@ -138,21 +138,19 @@ std::string RunVerb(const std::vector<std::string>& words) {
   progress.Stage("writing " + request.out);
   WriteNpy(request.out, answer.array);
 
-  ExecuteOptions execute;
-  execute.max_threads = request.threads;
-  const int concurrency = Concurrency(execute);
+  const int threads_used = ThreadCount(request.threads);
   if (line.json()) {
     return Print({{"op", op.info().name},
-                  {"shape", ToJson(answer.array.shape)},
+                  {"shape", DimsToJson(answer.array.shape)},
                   {"dtype", NameOf(answer.array.dtype)},
                   {"target", registry.target()},
-                  {"threads", concurrency},
+                  {"threads", threads_used},
                   {"seconds", answer.seconds},
                   {"out", request.out}});
   }
   return request.out + ": " + NameOf(answer.array.dtype) + " " + ShapeText(answer.array.shape) + ", " + op.info().name + " in " +
-         SecondsText(answer.seconds) + " on " + registry.target() + ", at most " + std::to_string(concurrency) +
-         (concurrency == 1 ? " thread\n" : " threads\n");
+         SecondsText(answer.seconds) + " on " + registry.target() + ", at most " + std::to_string(threads_used) +
+         (threads_used == 1 ? " thread\n" : " threads\n");
 }
 
 }  // namespace axiscast::tools
