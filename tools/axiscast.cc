@@ -1,0 +1,102 @@
+// The `axiscast` command: finds the verb, runs it, and turns what goes wrong into a message and an exit status.
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/failure.h"
+#include "tools/json.h"
+#include "tools/library_internals.h"
+#include "tools/table.h"
+#include "tools/verbs.h"
+
+namespace axiscast::tools {
+namespace {
+
+struct VerbRow {
+  const char* name;
+  const char* about;
+  VerbFunction* run;
+};
+
+constexpr VerbRow kVerbs[] = {
+    {"ops", "list the operators, or tell the whole story of one", &OpsVerb},
+    {"resolve", "show how shapes face each other and what they broadcast to", &ResolveVerb},
+    {"run", "compute an operator on .npy files", &RunVerb},
+    {"explain", "show how a call would run, and what the machine's memory allows", &ExplainVerb},
+    {"info", "show the version, the CPU's targets, caches, bandwidths and threads", &InfoVerb},
+};
+
+constexpr const char* kUsageLine = "axiscast VERB ... (axiscast --help lists the verbs)";
+
+constexpr const char* kExamples =
+    "  axiscast resolve 8,64,7,7 64 --axis 1\n"
+    "  axiscast run add image.npy bias.npy --axis 1 -o sum.npy\n"
+    "  axiscast ops add\n";
+
+std::string Help() {
+  std::vector<std::vector<std::string>> rows;
+  for (const VerbRow& row : kVerbs) rows.push_back({std::string("  ") + row.name, row.about});
+  return "Usage: axiscast VERB ...\n\nBroadcasting operator kernels for CPUs, from a shell.\n\nVerbs (axiscast VERB --help tells more):\n" +
+         Table(rows) + "\n  --version prints the version\n\nExamples:\n" + kExamples +
+         "\nExit status: 0 done; 1 the request was refused; 2 the command line was wrong. Messages go to stderr, results to stdout;\n"
+         "with --json stdout is exactly one JSON value, on errors too.\n";
+}
+
+std::string Run(const std::vector<std::string>& words, bool json) {
+  std::vector<std::string> names;
+  for (const VerbRow& row : kVerbs) names.emplace_back(row.name);
+  if (words.empty() || words[0] == "--json") {
+    std::string list;
+    for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+    Fail(kUsage, std::string("a verb is missing; there are: ") + list + "; usage: " + kUsageLine);
+  }
+  if (words[0] == "--help" || words[0] == "-h") return json ? Print(Json{{"help", Help()}}) : Help();
+  if (words[0] == "--version") return json ? Print(Json{{"version", AXISCAST_VERSION}}) : std::string(AXISCAST_VERSION) + "\n";
+  for (const VerbRow& row : kVerbs) {
+    if (words[0] == row.name) return row.run(std::vector<std::string>(words.begin() + 1, words.end()));
+  }
+  if (words[0][0] == '-') Fail(kUsage, NoSuch("flag", words[0], {"--help", "--version", "--json"}) + "; usage: " + kUsageLine);
+  Fail(kUsage, NoSuch("verb", words[0], names) + "; usage: " + kUsageLine);
+}
+
+// Whether errors go to stdout as JSON too: known even where the command line cannot be read.
+bool WantsJson(const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    if (word == "--") return false;
+    if (word == "--json" || word == "--json=true") return true;
+  }
+  return false;
+}
+
+int Report(const Failure& failure, bool json) {
+  std::fprintf(stderr, "axiscast: %s\n", failure.message.c_str());
+  if (json) {
+    const Json error = {{"error", {{"code", failure.code}, {"message", failure.message}}}};
+    std::fputs(Print(error).c_str(), stdout);
+  }
+  return failure.exit_status();
+}
+
+int Main(const std::vector<std::string>& words) {
+  const bool json = WantsJson(words);
+  try {
+    const std::string output = Run(words, json);
+    const bool written = std::fwrite(output.data(), 1, output.size(), stdout) == output.size() && std::fflush(stdout) == 0;
+    if (!written) Fail(kFileError, "stdout cannot be written");
+    return 0;
+  } catch (const Failure& failure) {
+    return Report(failure, json);
+  } catch (const std::bad_alloc&) {
+    return Report({NameOf(StatusCode::kOutOfMemory), "out of memory"}, json);
+  } catch (const std::exception& error) {
+    return Report({NameOf(StatusCode::kInternal), error.what()}, json);
+  }
+}
+
+}  // namespace
+}  // namespace axiscast::tools
+
+int main(int argc, char** argv) { return axiscast::tools::Main(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc)); }

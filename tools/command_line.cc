@@ -1,0 +1,154 @@
+// The words after a verb.
+#include "tools/command_line.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "tools/failure.h"
+#include "tools/json.h"
+#include "tools/library_internals.h"
+#include "tools/shape_text.h"
+#include "tools/table.h"
+
+namespace axiscast::tools {
+namespace {
+
+// Modes that the command's contract names and this build does not have.
+constexpr const char* kModesNotOffered[] = {"pattern", "legacy_pointwise", "pointwise"};
+
+std::string List(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+std::vector<std::string> Modes() {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < kModeCount; ++i) names.emplace_back(kModes[i].name);
+  return names;
+}
+
+// Whether a word is meant as a flag. `-1,3` is a shape with a wrong extent, `-` and `` are odd file names.
+bool LooksLikeFlag(const std::string& word) { return word.size() > 1 && word[0] == '-' && !(word[1] >= '0' && word[1] <= '9'); }
+
+}  // namespace
+
+CommandLine::CommandLine(const VerbText& text) : text_(text) {
+  app_.set_help_flag();
+  app_.allow_extras();  // operands are picked up from what is left: CLI11 would split `[1,2]` in two
+}
+
+void CommandLine::Declare(CLI::Option* option, const std::string& name) {
+  option->group("Flags");
+  for (std::size_t begin = 0; begin < name.size();) {
+    const std::size_t end = std::min(name.find(',', begin), name.size());
+    flags_.push_back(name.substr(begin, end - begin));
+    begin = end + 1;
+  }
+}
+
+void CommandLine::AddFlag(const std::string& name, const std::string& doc, bool* given) {
+  Declare(app_.add_flag_function(name, [given](std::int64_t count) { *given = count > 0; }, doc), name);
+}
+
+void CommandLine::AddValue(const std::string& name, const std::string& value_name, const std::string& doc, Value* value) {
+  const auto take = [value](const CLI::results_t& words) {
+    *value = words.front();
+    return true;
+  };
+  CLI::Option* const option = app_.add_option(name, CLI::callback_t(take), doc);
+  option->type_name(value_name);
+  Declare(option, name);
+}
+
+void CommandLine::AddValues(const std::string& name, const std::string& value_name, const std::string& doc,
+                            std::vector<std::string>* values) {
+  const auto take = [values](const CLI::results_t& words) {
+    *values = words;
+    return true;
+  };
+  CLI::Option* const option = app_.add_option(name, CLI::callback_t(take), doc);
+  option->take_all()->type_name(value_name);
+  Declare(option, name);
+}
+
+std::optional<std::string> CommandLine::Parse(std::vector<std::string> words) {
+  AddFlag("--json", "print exactly one JSON value on stdout, errors too", &json_);
+  AddFlag("-h,--help", "print this text", &help_);
+  std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
+  try {
+    app_.parse(std::move(words));
+  } catch (const CLI::ParseError& error) {
+    Fail(kUsage, std::string(error.what()) + "; usage: " + text_.usage);
+  }
+  bool all_operands = false;
+  for (const std::string& word : app_.remaining()) {
+    if (!all_operands && word == "--") {
+      all_operands = true;
+    } else if (!all_operands && LooksLikeFlag(word)) {
+      RefuseFlag(word);
+    } else {
+      operands_.push_back(word);
+    }
+  }
+  if (help_) return json_ ? Print(Json{{"help", Help()}}) : Help();
+  return std::nullopt;
+}
+
+void CommandLine::RefuseFlag(const std::string& word) const {
+  Fail(kUsage, NoSuch("flag", word.substr(0, word.find('=')), flags_) + "; usage: " + text_.usage);
+}
+
+void CommandLine::RequireOperands(std::size_t at_least, std::size_t at_most, const std::string& what) const {
+  if (operands_.size() < at_least) Fail(kUsage, what + " is missing; usage: " + text_.usage);
+  if (operands_.size() > at_most) {
+    Fail(kUsage, "`" + operands_[at_most] + "` is one word too many; usage: " + text_.usage);
+  }
+}
+
+std::string CommandLine::Help() const {
+  std::vector<std::vector<std::string>> rows;
+  for (const CLI::Option* const option : app_.get_options()) {
+    const bool has_value = option->get_type_size() > 0;
+    rows.push_back({"  " + option->get_name(false, true) + (has_value ? " " + option->get_type_name() : ""), option->get_description()});
+  }
+  return std::string("Usage: ") + text_.usage + "\n\n" + text_.about + "\n\nFlags:\n" + Table(rows) + "\nExamples:\n" + text_.examples;
+}
+
+Alignment ReadAlignment(const Value& mode, const Value& axis) {
+  Alignment alignment;
+  bool mode_takes_axis = true;
+  const bool not_offered = mode && std::find(std::begin(kModesNotOffered), std::end(kModesNotOffered), *mode) != std::end(kModesNotOffered);
+  if (not_offered) {
+    mode_takes_axis = false;
+  } else if (mode) {
+    Mode found = Mode::kNumpy;
+    if (!FindMode(*mode, &found).ok()) Fail(kUsage, "--mode: " + NoSuch("mode", *mode, Modes()));
+    alignment.mode = found;
+    mode_takes_axis = kModes[static_cast<std::size_t>(found)].takes_axis;
+  }
+  if (axis) {
+    std::int64_t value = 0;
+    const IntegerText read = ReadInteger(*axis, &value);
+    if (read == IntegerText::kNotAnInteger) Fail(kUsage, "--axis takes an integer, not `" + *axis + "`");
+    if (!mode_takes_axis) Fail(kUsage, "mode " + *mode + " takes no axis; got --axis " + *axis);
+    if (read == IntegerText::kTooLarge) Fail(StatusCode::kOutOfRange, "axis " + *axis + " is outside the range of every rank");
+    alignment.axis = value;
+  }
+  if (not_offered) Fail(StatusCode::kUnsupported, "mode " + *mode + " is not offered by this build; it has " + List(Modes()));
+  return alignment;
+}
+
+int ReadThreads(const Value& value) {
+  if (!value) return 0;
+  std::int64_t threads = 0;
+  const IntegerText read = ReadInteger(*value, &threads);
+  if (read == IntegerText::kTooLarge && value->find('-') == std::string::npos) threads = std::numeric_limits<int>::max();
+  if (read == IntegerText::kNotAnInteger || threads < 1) Fail(kUsage, "--threads takes an integer of 1 or more, not `" + *value + "`");
+  return static_cast<int>(std::min<std::int64_t>(threads, std::numeric_limits<int>::max()));
+}
+
+std::string ModeNames() { return List(Modes()); }
+
+}  // namespace axiscast::tools

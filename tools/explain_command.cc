@@ -1,0 +1,179 @@
+// `axiscast explain`: how a call would run, and what the machine's memory allows.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "axiscast/plan.h"
+#include "tools/command_line.h"
+#include "tools/failure.h"
+#include "tools/json.h"
+#include "tools/library_internals.h"
+#include "tools/operators.h"
+#include "tools/roof.h"
+#include "tools/shape_text.h"
+#include "tools/table.h"
+#include "tools/verbs.h"
+
+namespace axiscast::tools {
+namespace {
+
+constexpr VerbText kText = {
+    "axiscast explain OP SHAPE... [flags]",
+    "Shows how a call on dense tensors of these shapes would run: the canonical dims that are left after merging, the tile, how each operand\n"
+    "reaches the kernel, and the roof: the time that memory needs for the bytes of the call, at a bandwidth measured now.",
+    "  A bias per channel:\n"
+    "    axiscast explain add 8,64,56,56 64 --axis 1\n"
+    "  A short row, in float64, on one thread:\n"
+    "    axiscast explain multiply 100000,3 3 --dtype float64 --threads 1\n"
+    "  For a script:\n"
+    "    axiscast explain add 2,3,4,5 3,4 --axis 1 --json\n",
+};
+
+// The kernel for a data dtype: the one asked for, else float32, else the op's first.
+const Kernel& ChooseKernel(const Op& op, const Value& dtype_name) {
+  const std::vector<DType> dtypes = DataDTypes(op);
+  DType dtype = std::find(dtypes.begin(), dtypes.end(), DType::kFloat32) != dtypes.end() ? DType::kFloat32 : dtypes[0];
+  if (dtype_name && !FindDType(*dtype_name, &dtype)) {
+    std::vector<std::string> names;
+    for (const DTypeRow& row : kDTypes) names.emplace_back(row.name);
+    const bool later = *dtype_name == "float16" || *dtype_name == "bfloat16" || *dtype_name == "complex64" || *dtype_name == "complex128";
+    if (later) Fail(StatusCode::kUnsupportedDType, "dtype " + *dtype_name + " is not offered by this build");
+    Fail(StatusCode::kUnknownName, NoSuch("dtype", *dtype_name, names));
+  }
+  for (const Kernel& kernel : op.kernels()) {
+    if (kernel.inputs[DataOperand(op)] == dtype) return kernel;
+  }
+  std::string supported;
+  for (const DType known : dtypes) supported += (supported.empty() ? "" : ", ") + std::string(NameOf(known));
+  Fail(StatusCode::kUnsupportedDType, std::string("no kernel of ") + op.name() + " for " + NameOf(dtype) + "; it supports " + supported);
+}
+
+// A value that makes a plan possible where the op requires attributes: how it runs does not depend on it.
+std::vector<Attribute> AnyAttributes(const Op& op) {
+  std::vector<Attribute> attributes;
+  for (int i = 0; i < op.info().attribute_count; ++i) {
+    const AttributeInfo& info = op.info().attributes[i];
+    if (info.absent == AttributeDefault::kRequired) attributes.emplace_back(info.name, 1);
+  }
+  return attributes;
+}
+
+struct Roof {
+  std::int64_t bytes = 0;
+  int threads = 1;
+  Level level = Level::kL2;
+  Mix mix = Mix::kCopy;
+  double bytes_per_second = 0;
+  double seconds() const { return bytes_per_second > 0 ? static_cast<double>(bytes) / bytes_per_second : 0; }
+};
+
+Roof MakeRoof(const PlanDescription& description, int threads) {
+  Roof roof;
+  if (description.operands.empty()) return roof;  // nothing to write
+  const std::int64_t written = description.operands.back().unique_bytes;
+  for (const PlanDescription::Operand& operand : description.operands) roof.bytes += operand.unique_bytes;
+  roof.threads = description.parallel ? threads : 1;
+  roof.level = LevelOf(roof.bytes, roof.threads);
+  roof.mix = MixOf(roof.bytes - written, written);
+  roof.bytes_per_second = Bandwidth(roof.level, roof.mix, roof.threads);
+  return roof;
+}
+
+std::string List(const std::vector<std::int64_t>& numbers) {
+  std::string text = "[";
+  for (const std::int64_t number : numbers) text += (text.size() > 1 ? ", " : "") + std::to_string(number);
+  return text + "]";
+}
+
+std::string Text(const Op& op, const PlanDescription& plan, const Roof& roof, const Registry& registry) {
+  std::string text = std::string(op.info().name) + " -> " + NameOf(plan.operands.empty() ? DType::kBool : plan.operands.back().dtype) +
+                     " " + ShapeText(plan.shape) + "\n";
+  if (plan.operands.empty()) return std::string(op.info().name) + " -> " + ShapeText(plan.shape) + "\n\nnothing to write: the result is empty\n";
+  std::vector<std::vector<std::string>> rows = {{"operand", "dtype", "byte strides", "reaches the kernel", "unique bytes"}};
+  for (const PlanDescription::Operand& operand : plan.operands) {
+    rows.push_back({operand.name, NameOf(operand.dtype), List(operand.byte_strides), operand.delivery,
+                    BytesText(static_cast<double>(operand.unique_bytes))});
+  }
+  const std::string grain = std::to_string(plan.grain_tiles) + (plan.grain_tiles == 1 ? " tile" : " tiles");
+  text += "\n" + Table(rows) + "\n";
+  text += Table({{"canonical dims", List(plan.extents) + " (outermost first)"},
+                 {"tile", std::to_string(plan.tile_rows) + " rows x " + std::to_string(plan.tile_cols) + " cols, " +
+                              std::to_string(plan.tiles) + (plan.tiles == 1 ? " tile" : " tiles")},
+                 {"stores", plan.store},
+                 {"target", registry.target()},
+                 {"threads", plan.parallel ? "up to " + std::to_string(roof.threads) + ", in pieces of " + grain
+                                           : std::string("1: in the calling thread")},
+                 {"estimate", SecondsText(plan.estimated_seconds) + " on one thread"},
+                 {"roof", BytesText(static_cast<double>(roof.bytes)) + " / " + RateText(roof.bytes_per_second) + " = " +
+                              SecondsText(roof.seconds()) + " (" + NameOf(roof.level) + ", a plain " + NameOf(roof.mix) + " loop on " +
+                              std::to_string(roof.threads) + (roof.threads == 1 ? " thread)" : " threads)")}});
+  return text;
+}
+
+Json ToJson(const Op& op, const PlanDescription& plan, const Roof& roof, const Registry& registry) {
+  Json operands = Json::array();
+  for (const PlanDescription::Operand& operand : plan.operands) {
+    operands.push_back({{"name", operand.name},
+                        {"dtype", NameOf(operand.dtype)},
+                        {"byte_strides", operand.byte_strides},
+                        {"delivery", operand.delivery},
+                        {"unique_bytes", operand.unique_bytes}});
+  }
+  return {{"op", op.info().name},
+          {"shape", DimsToJson(plan.shape)},
+          {"extents", plan.extents},
+          {"operands", operands},
+          {"tile", {{"rows", plan.tile_rows}, {"cols", plan.tile_cols}}},
+          {"tiles", plan.tiles},
+          {"grain_tiles", plan.grain_tiles},
+          {"parallel", plan.parallel},
+          {"threads", roof.threads},
+          {"store", plan.store},
+          {"target", registry.target()},
+          {"estimated_seconds", plan.estimated_seconds},
+          {"roof",
+           {{"bytes", roof.bytes},
+            {"seconds", roof.seconds()},
+            {"bytes_per_second", roof.bytes_per_second},
+            {"level", NameOf(roof.level)},
+            {"mix", NameOf(roof.mix)}}}};
+}
+
+}  // namespace
+
+std::string ExplainVerb(const std::vector<std::string>& words) {
+  CommandLine line(kText);
+  Value dtype, mode, axis, threads, target;
+  line.AddValue("--dtype", "D", "of the data operands, as in float64 (float32 where the op has it)", &dtype);
+  line.AddValue("--mode", "M", "how axes face each other: " + ModeNames() + " (numpy, or axis when --axis is given)", &mode);
+  line.AddValue("--axis", "N", "where the operand of lower rank is anchored; -1 aligns right", &axis);
+  line.AddValue("--threads", "N", "at most so many threads, 1 or more (as many as there are)", &threads);
+  line.AddValue("--target", "T", "an instruction set by Highway's name, as in AVX2 (AXISCAST_TARGET, or the best)", &target);
+  if (const auto help = line.Parse(words)) return *help;
+  line.RequireOperands(1, static_cast<std::size_t>(-1), "OP");
+  line.RequireOperands(2, static_cast<std::size_t>(-1), "a SHAPE");
+  const int limit = ReadThreads(threads);
+  const Alignment alignment = ReadAlignment(mode, axis);
+  const Registry& registry = ChooseRegistry(target);
+  const Op& op = FindOperator(registry, line.operands()[0]);
+  const Kernel& kernel = ChooseKernel(op, dtype);
+  std::vector<TensorView> inputs;
+  for (std::size_t i = 1; i < line.operands().size(); ++i) {
+    inputs.emplace_back(nullptr, kernel.inputs[std::min<std::size_t>(i - 1, kMaxArity - 1)], ReadShape(line.operands()[i]));
+  }
+  PlanOptions options;
+  options.mode = alignment.mode;
+  options.axis = alignment.axis;
+  options.attributes = AnyAttributes(op);
+  MutableTensorView out;
+  Shape shape;
+  DType out_dtype = DType::kBool;
+  Check(InferOutput(op, inputs.data(), inputs.size(), options, &shape, &out_dtype));
+  Plan plan;
+  Check(Plan::Make(op, inputs.data(), inputs.size(), MutableTensorView(nullptr, out_dtype, shape), options, &plan));
+  const PlanDescription description = plan.Describe();
+  const Roof roof = MakeRoof(description, ThreadCount(limit));
+  return line.json() ? Print(ToJson(op, description, roof, registry)) : Text(op, description, roof, registry);
+}
+
+}  // namespace axiscast::tools

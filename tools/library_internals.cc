@@ -1,0 +1,21 @@
+// What the command needs from inside the library.
+#include "tools/library_internals.h"
+
+#include "core/near_names.h"
+#include "core/parallel.h"
+
+namespace axiscast::tools {
+
+std::string NoSuch(std::string_view kind, std::string_view wrong, const std::vector<std::string>& names) {
+  return UnknownName(kind, wrong, std::vector<std::string_view>(names.begin(), names.end())).message();
+}
+
+int ThreadCount(int limit) {
+  ExecuteOptions options;
+  options.max_threads = limit;
+  return Concurrency(options);
+}
+
+std::string ThreadingLibrary() { return ThreadingVersion(); }
+
+}  // namespace axiscast::tools

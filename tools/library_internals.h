@@ -1,0 +1,22 @@
+// What the command needs from inside the library: the one file of tools/ that looks behind the public headers.
+#ifndef AXISCAST_TOOLS_LIBRARY_INTERNALS_H_
+#define AXISCAST_TOOLS_LIBRARY_INTERNALS_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace axiscast::tools {
+
+// The library's words for a name that does not exist: it is repeated, with those that do, near ones first.
+std::string NoSuch(std::string_view kind, std::string_view wrong, const std::vector<std::string>& names);
+
+// The threads that a call with this limit (0: none) may run on.
+int ThreadCount(int limit);
+
+// The version of oneTBB that is loaded.
+std::string ThreadingLibrary();
+
+}  // namespace axiscast::tools
+
+#endif  // AXISCAST_TOOLS_LIBRARY_INTERNALS_H_

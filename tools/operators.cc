@@ -1,0 +1,145 @@
+// The op that a command line names.
+#include "tools/operators.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <sstream>
+#include <system_error>
+
+#include "tools/failure.h"
+#include "tools/library_internals.h"
+#include "tools/shape_text.h"
+
+namespace axiscast::tools {
+namespace {
+
+// Ops of the command's contract that are more than elementwise, and that this build does not have.
+constexpr const char* kNotOffered[] = {"gather", "scatter", "scatter_add", "sum_to", "broadcast_to", "cast"};
+
+bool EndsWith(const std::string& text, const std::string& end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+// The exact number that `text` says; false when it is none.
+bool ReadNumber(const std::string& text, const char* name, Attribute* attribute) {
+  const char* begin = text.c_str();
+  const char* const end = begin + text.size();
+  if (*begin == '+' && begin[1] != '-') ++begin;
+  if (begin == end) return false;
+  std::int64_t signed_number = 0;
+  std::uint64_t unsigned_number = 0;
+  if (const auto [at, error] = std::from_chars(begin, end, signed_number); error == std::errc() && at == end) {
+    const bool negative_zero = signed_number == 0 && *begin == '-';
+    *attribute = negative_zero ? Attribute(name, -0.0) : Attribute(name, signed_number);
+    return true;
+  }
+  if (const auto [at, error] = std::from_chars(begin, end, unsigned_number); error == std::errc() && at == end) {
+    *attribute = Attribute(name, unsigned_number);
+    return true;
+  }
+  double number = 0;
+  const auto [at, error] = std::from_chars(begin, end, number);
+  if (at != end || error == std::errc::invalid_argument) return false;
+  // Out of range: too small rounds to 0, as everywhere; too large is no float64.
+  if (error == std::errc::result_out_of_range) {
+    number = std::strtod(begin, nullptr);
+    if (number > 1 || number < -1) return false;
+  }
+  *attribute = Attribute(name, number);
+  return true;
+}
+
+}  // namespace
+
+const Registry& ChooseRegistry(const Value& target) {
+  const Registry* registry = nullptr;
+  if (target) {
+    const Status status = Registry::BuiltInFor(*target, &registry);
+    if (status.code() == StatusCode::kUnknownName) Fail(kUsage, std::string("--target: ") + status.message());
+    Check(status);
+    return *registry;
+  }
+  const char* const environment = std::getenv("AXISCAST_TARGET");
+  if (environment == nullptr || *environment == '\0') return Registry::BuiltIn();
+  const Status status = Registry::BuiltInFor(environment, &registry);
+  if (!status.ok()) Fail(status.code(), std::string("AXISCAST_TARGET: ") + status.message());
+  return *registry;
+}
+
+const Op& FindOperator(const Registry& registry, const std::string& name) {
+  const Op* op = nullptr;
+  const Status status = registry.Find(name, &op);
+  if (status.ok()) return *op;
+  if (std::find(std::begin(kNotOffered), std::end(kNotOffered), name) != std::end(kNotOffered)) {
+    Fail(StatusCode::kUnsupported, "the op \"" + name + "\" is not offered by this build (axiscast ops lists what is)");
+  }
+  const std::string gradient = "_grad";
+  if (EndsWith(name, gradient) && registry.Find(name.substr(0, name.size() - gradient.size())) != nullptr) {
+    Fail(StatusCode::kUnsupported, "the gradient \"" + name + "\" is not offered by this build: it has no gradients");
+  }
+  Fail(status.code(), status.message());
+}
+
+int DataOperand(const Op& op) {
+  for (int i = 0; i < op.arity(); ++i) {
+    for (const Kernel& kernel : op.kernels()) {
+      if (kernel.inputs[i] != op.kernels()[0].inputs[i]) return i;
+    }
+  }
+  return 0;
+}
+
+std::vector<DType> DataDTypes(const Op& op) {
+  const int operand = DataOperand(op);
+  std::vector<DType> dtypes;
+  for (const DTypeRow& row : kDTypes) {
+    const auto has = [&](const Kernel& kernel) { return kernel.inputs[operand] == row.dtype; };
+    if (std::any_of(op.kernels().begin(), op.kernels().end(), has)) dtypes.push_back(row.dtype);
+  }
+  return dtypes;
+}
+
+std::vector<std::string> OperandNames(const Op& op) {
+  std::istringstream text(*op.info().operands != '\0' ? op.info().operands : "x y z w");
+  std::vector<std::string> names;
+  for (std::string name; static_cast<int>(names.size()) < op.arity() && text >> name;) names.push_back(name);
+  return names;
+}
+
+std::vector<Attribute> ReadAttributes(const Op& op, const std::vector<std::string>& texts) {
+  const OpInfo& info = op.info();
+  std::vector<Attribute> attributes;
+  for (const std::string& text : texts) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos) Fail(StatusCode::kInvalidArgument, "--attr takes KEY=VALUE, not `" + text + "`");
+    const std::string key = text.substr(0, equals);
+    const std::string value = text.substr(equals + 1);
+    std::vector<std::string> names;
+    const char* name = nullptr;  // the registry's own text: it lives longer than the attribute
+    for (int i = 0; i < info.attribute_count; ++i) {
+      names.emplace_back(info.attributes[i].name);
+      if (key == info.attributes[i].name) name = info.attributes[i].name;
+    }
+    if (name == nullptr) Fail(StatusCode::kUnknownName, NoSuch(std::string("attribute of ") + info.name, key, names));
+    for (const Attribute& other : attributes) {
+      if (std::strcmp(other.name, name) == 0) Fail(StatusCode::kInvalidArgument, "attribute " + key + " is given twice");
+    }
+    Attribute attribute(name, 0);
+    if (!ReadNumber(value, name, &attribute)) {
+      Fail(StatusCode::kInvalidArgument, "attribute " + key + " of " + info.name + " must be a number; got `" + value + "`");
+    }
+    attributes.push_back(attribute);
+  }
+  return attributes;
+}
+
+void ReadPromotion(const Value& promote) {
+  const std::vector<std::string> names = {"none", "paddle", "numpy", "torch"};
+  if (!promote || *promote == "none") return;
+  if (std::find(names.begin(), names.end(), *promote) == names.end()) Fail(kUsage, "--promote: " + NoSuch("promotion", *promote, names));
+  Fail(StatusCode::kUnsupported, "promotion " + *promote + " is not offered by this build; it has none: dtypes must match");
+}
+
+}  // namespace axiscast::tools

@@ -1,0 +1,38 @@
+// The op that a command line names: its target, its name, its attributes.
+#ifndef AXISCAST_TOOLS_OPERATORS_H_
+#define AXISCAST_TOOLS_OPERATORS_H_
+
+#include <string>
+#include <vector>
+
+#include "axiscast/plan.h"
+#include "axiscast/registry.h"
+#include "tools/command_line.h"
+
+namespace axiscast::tools {
+
+// The registry for `--target`, else for AXISCAST_TARGET in the environment, else the best one. Fails with kUsage (a flag's unknown
+// name), kUnknownName (the environment's) or kUnsupported (a target that this CPU lacks).
+const Registry& ChooseRegistry(const Value& target);
+
+// Fails with kUnknownName, or kUnsupported for what the command's contract names and this build does not have.
+const Op& FindOperator(const Registry& registry, const std::string& name);
+
+// The first input whose dtype differs from kernel to kernel (where's x, not its condition); 0 for an op with one kernel.
+int DataOperand(const Op& op);
+
+// The dtypes of that input, in the order of the dtype list.
+std::vector<DType> DataDTypes(const Op& op);
+
+// "x, y", or the op's own names.
+std::vector<std::string> OperandNames(const Op& op);
+
+// `KEY=VALUE`s. Fails with kUnknownName (the key) or kInvalidArgument (no number; given twice).
+std::vector<Attribute> ReadAttributes(const Op& op, const std::vector<std::string>& texts);
+
+// Fails with kUnsupported for a promotion of the command's contract other than `none`, and with kUsage for an unknown one.
+void ReadPromotion(const Value& promote);
+
+}  // namespace axiscast::tools
+
+#endif  // AXISCAST_TOOLS_OPERATORS_H_

@@ -1,0 +1,181 @@
+// `axiscast ops`: what the registry holds.
+#include <cstdio>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "axiscast/registry.h"
+#include "tools/command_line.h"
+#include "tools/json.h"
+#include "tools/operators.h"
+#include "tools/table.h"
+#include "tools/verbs.h"
+
+namespace axiscast::tools {
+namespace {
+
+constexpr VerbText kText = {
+    "axiscast ops [NAME] [flags]",
+    "Lists the operators by the number of their inputs, or tells the whole story of one: meaning, special values, dtypes, attributes, error\n"
+    "bound and source. Aliases work wherever a name does.",
+    "  axiscast ops\n"
+    "  axiscast ops add\n"
+    "  axiscast ops elementwise_add --json\n",
+};
+
+std::vector<std::string> Words(const char* text) {
+  std::istringstream stream(text);
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+std::string Join(const std::vector<std::string>& words, const char* between) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
+  return text;
+}
+
+std::vector<std::string> DTypeNames(const std::vector<DType>& dtypes) {
+  std::vector<std::string> names;
+  for (const DType dtype : dtypes) names.emplace_back(NameOf(dtype));
+  return names;
+}
+
+// Runs of dtypes by kind, for a table: "ints floats".
+std::string DTypeSummary(const Op& op) {
+  const std::vector<DType> dtypes = DataDTypes(op);
+  bool has[4] = {};
+  int have = 0, exist = 0;
+  for (const DType dtype : dtypes) has[static_cast<int>(KindOf(dtype))] = true;
+  for (const DTypeRow& row : kDTypes) exist += has[static_cast<int>(row.kind)] ? 1 : 0;
+  have = static_cast<int>(dtypes.size());
+  if (have != exist) return Join(DTypeNames(dtypes), " ");
+  std::vector<std::string> kinds;
+  const bool both_ints = has[static_cast<int>(DTypeKind::kSigned)] && has[static_cast<int>(DTypeKind::kUnsigned)];
+  if (has[static_cast<int>(DTypeKind::kBool)]) kinds.emplace_back("bool");
+  if (both_ints) kinds.emplace_back("ints");
+  if (!both_ints && has[static_cast<int>(DTypeKind::kSigned)]) kinds.emplace_back("signed ints");
+  if (!both_ints && has[static_cast<int>(DTypeKind::kUnsigned)]) kinds.emplace_back("unsigned ints");
+  if (has[static_cast<int>(DTypeKind::kFloat)]) kinds.emplace_back("floats");
+  return Join(kinds, ", ");
+}
+
+std::string NumberText(double value) {
+  char text[32];
+  for (int digits = 1; digits <= 17; ++digits) {  // the shortest that reads back as the same value
+    std::snprintf(text, sizeof(text), "%.*g", digits, value);
+    if (std::stod(text) == value) break;
+  }
+  return text;
+}
+
+std::string DefaultText(const AttributeInfo& info) {
+  switch (info.absent) {
+    case AttributeDefault::kRequired:
+      return "required";
+    case AttributeDefault::kValue:
+      return "default " + NumberText(info.value);
+    default:
+      return "default: no bound";
+  }
+}
+
+std::string ErrorBound(double max_ulp) {
+  return max_ulp == 0 ? "none: exactly the stated meaning, the same bits on every target" : "at most " + NumberText(max_ulp) + " ulp of the result";
+}
+
+std::string DTypesOf(const Op& op, const Kernel& kernel) {
+  std::vector<std::string> inputs;
+  for (int i = 0; i < op.arity(); ++i) inputs.emplace_back(NameOf(kernel.inputs[i]));
+  return Join(inputs, ", ") + " -> " + NameOf(kernel.output);
+}
+
+// A paragraph under a heading; nothing when there is nothing to say.
+std::string Section(const char* heading, const std::string& text) {
+  return text.empty() ? "" : std::string("\n") + heading + "\n" + Wrap(text, 2);
+}
+
+std::string Story(const Op& op) {
+  const OpInfo& info = op.info();
+  std::string text = std::string(info.name) + "(" + Join(OperandNames(op), ", ") + ")\n" + Wrap(info.doc, 2);
+  text += Section("Special values", info.special);
+  std::vector<std::string> signatures;
+  for (const Kernel& kernel : op.kernels()) signatures.push_back(DTypesOf(op, kernel));
+  text += Section("Dtypes", Join(signatures, "; "));
+  if (info.attribute_count > 0) {
+    std::vector<std::vector<std::string>> rows;
+    for (int i = 0; i < info.attribute_count; ++i) {
+      rows.push_back({std::string("  ") + info.attributes[i].name, DefaultText(info.attributes[i]), info.attributes[i].doc});
+    }
+    text += "\nAttributes (--attr NAME=NUMBER)\n" + Table(rows);
+  }
+  text += Section("Error", ErrorBound(info.max_ulp));
+  text += Section("Refuses", info.check_message);
+  text += Section("Aliases", info.aliases);
+  text += Section("Source", info.source);
+  return text;
+}
+
+std::string List(const std::vector<const Op*>& ops) {
+  constexpr const char* kHeadings[] = {"", "One input", "Two inputs", "Three inputs", "Four inputs"};
+  std::string text;
+  for (int arity = 1; arity <= kMaxArity; ++arity) {
+    std::vector<std::vector<std::string>> rows;
+    for (const Op* const op : ops) {
+      if (op->arity() == arity) rows.push_back({std::string("  ") + op->info().name, DTypeSummary(*op), op->info().doc});
+    }
+    if (!rows.empty()) text += (text.empty() ? "" : "\n") + std::string(kHeadings[arity]) + "\n" + Table(rows);
+  }
+  return text + "\n" + std::to_string(ops.size()) + " operators; axiscast ops NAME tells the whole story of one\n";
+}
+
+Json ToJson(const Op& op) {
+  const OpInfo& info = op.info();
+  Json attributes = Json::array();
+  for (int i = 0; i < info.attribute_count; ++i) {
+    const AttributeInfo& attribute = info.attributes[i];
+    const bool has_value = attribute.absent == AttributeDefault::kValue;
+    attributes.push_back({{"name", attribute.name},
+                          {"type", "number"},
+                          {"default", has_value ? Json(attribute.value) : Json(nullptr)},
+                          {"required", attribute.absent == AttributeDefault::kRequired},
+                          {"doc", attribute.doc}});
+  }
+  Json signatures = Json::array();
+  for (const Kernel& kernel : op.kernels()) {
+    Json inputs = Json::array();
+    for (int i = 0; i < op.arity(); ++i) inputs.push_back(NameOf(kernel.inputs[i]));
+    signatures.push_back({{"inputs", inputs}, {"output", NameOf(kernel.output)}});
+  }
+  return {{"name", info.name},
+          {"aliases", Words(info.aliases)},
+          {"arity", info.arity},
+          {"operands", OperandNames(op)},
+          {"dtypes", DTypeNames(DataDTypes(op))},
+          {"signatures", signatures},
+          {"attributes", attributes},
+          {"doc", info.doc},
+          {"special", info.special},
+          {"max_ulp", info.max_ulp},
+          {"gradient", false},
+          {"source", info.source}};
+}
+
+}  // namespace
+
+std::string OpsVerb(const std::vector<std::string>& words) {
+  CommandLine line(kText);
+  if (const auto help = line.Parse(words)) return *help;
+  line.RequireOperands(0, 1, "");
+  const Registry& registry = ChooseRegistry({});
+  std::vector<const Op*> ops = registry.ops();
+  const bool one = !line.operands().empty();
+  if (one) ops = {&FindOperator(registry, line.operands()[0])};
+  if (!line.json()) return one ? Story(*ops[0]) : List(ops);
+  Json json = Json::array();
+  for (const Op* const op : ops) json.push_back(ToJson(*op));
+  return Print(json);
+}
+
+}  // namespace axiscast::tools

@@ -1,0 +1,91 @@
+// Files that appear whole or not at all.
+#include "tools/output_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <system_error>
+
+#include "tools/failure.h"
+
+namespace axiscast::tools {
+namespace {
+
+[[noreturn]] void Refuse(const std::string& path, const std::string& why, int error) {
+  Fail(kFileError, path + ": " + why + ": " + std::generic_category().message(error));
+}
+
+// Writes everything and closes. Returns 0 or an errno.
+int WriteAndClose(int file, std::initializer_list<std::string_view> parts) {
+  int error = 0;
+  for (std::string_view part : parts) {
+    while (error == 0 && !part.empty()) {
+      const ssize_t written = write(file, part.data(), std::min<std::size_t>(part.size(), 1 << 30));
+      if (written >= 0) part.remove_prefix(static_cast<std::size_t>(written));
+      else if (errno != EINTR) error = errno;
+    }
+  }
+  if (close(file) != 0 && error == 0) error = errno;
+  return error;
+}
+
+// Where `path` leads when it is a link.
+std::string FollowLink(const std::string& path) {
+  char* const resolved = realpath(path.c_str(), nullptr);
+  if (resolved == nullptr) return path;
+  std::string real = resolved;
+  std::free(resolved);
+  return real;
+}
+
+std::string FolderOf(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+enum class Target { kReplace, kWriteInPlace };
+
+Target LookAt(const std::string& path) {
+  struct stat status;
+  if (stat(path.c_str(), &status) != 0) return Target::kReplace;
+  if (S_ISDIR(status.st_mode)) Refuse(path, "cannot be written", EISDIR);
+  return S_ISREG(status.st_mode) ? Target::kReplace : Target::kWriteInPlace;
+}
+
+}  // namespace
+
+void CheckWritable(const std::string& path) {
+  if (path.empty() || path.back() == '/') Refuse(path.empty() ? "(an empty path)" : path, "cannot be written", path.empty() ? ENOENT : EISDIR);
+  if (LookAt(path) == Target::kWriteInPlace) return;
+  const std::string folder = FolderOf(FollowLink(path));
+  if (access(folder.c_str(), W_OK | X_OK) != 0) Refuse(path, "cannot be written", errno);
+}
+
+void ReplaceFile(const std::string& path, std::initializer_list<std::string_view> parts) {
+  CheckWritable(path);
+  if (LookAt(path) == Target::kWriteInPlace) {
+    const int file = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (file < 0) Refuse(path, "cannot be opened for writing", errno);
+    const int error = WriteAndClose(file, parts);
+    if (error != 0) Refuse(path, "cannot be written", error);
+    return;
+  }
+  const std::string real = FollowLink(path);
+  const std::string name = real.substr(real.rfind('/') + 1);  // rfind's npos + 1 is 0
+  const std::string beside = FolderOf(real) + "/." + name.substr(0, 200) + ".axiscast-" + std::to_string(getpid());
+  const int file = open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (file < 0) Refuse(path, "cannot be written", errno);
+  int error = WriteAndClose(file, parts);
+  if (error == 0 && rename(beside.c_str(), real.c_str()) != 0) error = errno;
+  if (error == 0) return;
+  unlink(beside.c_str());
+  Refuse(path, "cannot be written", error);
+}
+
+}  // namespace axiscast::tools

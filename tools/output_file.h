@@ -1,0 +1,20 @@
+// Files that appear whole or not at all.
+#ifndef AXISCAST_TOOLS_OUTPUT_FILE_H_
+#define AXISCAST_TOOLS_OUTPUT_FILE_H_
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+namespace axiscast::tools {
+
+// Writes `parts` to a new file beside `path`, then renames it to `path`. A link is followed; what is no regular file (/dev/null, a
+// pipe) is written in place. Fails with kFileError, and `path` is then untouched.
+void ReplaceFile(const std::string& path, std::initializer_list<std::string_view> parts);
+
+// Fails with kFileError when a file could not be put at `path`: to be called before any long work.
+void CheckWritable(const std::string& path);
+
+}  // namespace axiscast::tools
+
+#endif  // AXISCAST_TOOLS_OUTPUT_FILE_H_

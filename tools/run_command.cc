@@ -1,0 +1,156 @@
+// `axiscast run`: computes an op on .npy files.
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "axiscast/plan.h"
+#include "tools/command_line.h"
+#include "tools/failure.h"
+#include "tools/json.h"
+#include "tools/library_internals.h"
+#include "tools/npy.h"
+#include "tools/operators.h"
+#include "tools/output_file.h"
+#include "tools/progress.h"
+#include "tools/shape_text.h"
+#include "tools/table.h"
+#include "tools/verbs.h"
+
+namespace axiscast::tools {
+namespace {
+
+constexpr VerbText kText = {
+    "axiscast run OP IN.npy... -o OUT.npy [flags]",
+    "Reads .npy files, computes OP with broadcasting, and writes the result. OUT.npy may be one of the inputs; on an error it is left as it\n"
+    "was. axiscast ops lists the operators, axiscast ops NAME one with its attributes.",
+    "  Add a bias per channel to a batch of images [8, 64, 7, 7]:\n"
+    "    axiscast run add image.npy bias.npy --axis 1 -o sum.npy\n"
+    "  Scale the result where it is:\n"
+    "    axiscast run multiply sum.npy scale.npy --axis 1 --in-place -o sum.npy\n"
+    "  Clamp it:\n"
+    "    axiscast run clip sum.npy --attr min=0 --attr max=6 -o clipped.npy\n"
+    "  Compare, on one thread, with facts about the run as JSON:\n"
+    "    axiscast run less image.npy sum.npy --threads 1 -o mask.npy --json\n"
+    "  Pick elements by a mask:\n"
+    "    axiscast run where mask.npy image.npy sum.npy -o picked.npy\n",
+};
+
+struct Request {
+  std::string name;
+  std::vector<std::string> paths;
+  std::string out;
+  Alignment alignment;
+  bool in_place = false;
+  int threads = 0;
+};
+
+struct Answer {
+  Array array;
+  double seconds = 0;  // of the library's work, not of the files
+};
+
+ApplyOptions Options(const Request& request, const std::vector<Attribute>& attributes) {
+  ApplyOptions options;
+  options.mode = request.alignment.mode;
+  options.axis = request.alignment.axis;
+  options.attributes = attributes;
+  options.max_threads = request.threads;
+  return options;
+}
+
+Status ApplyInPlaceTo(const Op& op, Array& x, const std::vector<TensorView>& rest, const ApplyOptions& options) {
+  switch (rest.size()) {  // an initializer_list has a fixed size
+    case 0:
+      return ApplyInPlace(op, x.mutable_view(), {}, options);
+    case 1:
+      return ApplyInPlace(op, x.mutable_view(), {rest[0]}, options);
+    case 2:
+      return ApplyInPlace(op, x.mutable_view(), {rest[0], rest[1]}, options);
+    default:
+      return ApplyInPlace(op, x.mutable_view(), {rest[0], rest[1], rest[2]}, options);
+  }
+}
+
+Answer Compute(const Op& op, const Request& request, const std::vector<Attribute>& attributes, std::vector<Array> inputs) {
+  const ApplyOptions options = Options(request, attributes);
+  Answer answer;
+  std::vector<TensorView> views;
+  if (request.in_place) answer.array = MakeDense(std::move(inputs[0]));
+  for (std::size_t i = request.in_place ? 1 : 0; i < inputs.size(); ++i) views.push_back(inputs[i].view());
+  if (!request.in_place) {
+    PlanOptions plan_options;
+    plan_options.mode = options.mode;
+    plan_options.axis = options.axis;
+    Shape shape;
+    DType dtype = DType::kBool;
+    Check(InferOutput(op, views.data(), views.size(), plan_options, &shape, &dtype));
+    answer.array = MakeArray(dtype, shape);
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  Check(request.in_place ? ApplyInPlaceTo(op, answer.array, views, options)
+                         : Apply(op, views.data(), views.size(), answer.array.mutable_view(), options));
+  answer.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return answer;
+}
+
+}  // namespace
+
+std::string RunVerb(const std::vector<std::string>& words) {
+  CommandLine line(kText);
+  Value mode, axis, promote, threads, target, out;
+  std::vector<std::string> attribute_texts;
+  Request request;
+  line.AddValue("-o", "OUT.npy", "where the result goes", &out);
+  line.AddValue("--mode", "M", "how axes face each other: " + ModeNames() + " (numpy, or axis when --axis is given)", &mode);
+  line.AddValue("--axis", "N", "where the operand of lower rank is anchored; -1 aligns right", &axis);
+  line.AddFlag("--in-place", "the first input is the destination: the result must have its shape", &request.in_place);
+  line.AddValues("--attr", "KEY=VALUE", "an attribute of the op; may be repeated", &attribute_texts);
+  line.AddValue("--promote", "P", "how mixed dtypes meet: none (they must match)", &promote);
+  line.AddValue("--threads", "N", "at most so many threads, 1 or more (as many as there are)", &threads);
+  line.AddValue("--target", "T", "an instruction set by Highway's name, as in AVX2 (AXISCAST_TARGET, or the best)", &target);
+  if (const auto help = line.Parse(words)) return *help;
+  line.RequireOperands(1, static_cast<std::size_t>(-1), "OP");
+  line.RequireOperands(2, static_cast<std::size_t>(-1), "IN.npy");
+  if (!out) Fail(kUsage, "-o OUT.npy is missing");
+  request.name = line.operands()[0];
+  request.paths.assign(line.operands().begin() + 1, line.operands().end());
+  request.out = *out;
+  request.threads = ReadThreads(threads);
+  request.alignment = ReadAlignment(mode, axis);
+  ReadPromotion(promote);
+
+  const Registry& registry = ChooseRegistry(target);
+  const Op& op = FindOperator(registry, request.name);
+  const std::vector<Attribute> attributes = ReadAttributes(op, attribute_texts);
+  if (request.paths.size() != static_cast<std::size_t>(op.arity())) {
+    Fail(StatusCode::kInvalidArgument, request.name + " takes " + std::to_string(op.arity()) + (op.arity() == 1 ? " input" : " inputs") +
+                                           "; got " + std::to_string(request.paths.size()));
+  }
+  CheckWritable(request.out);
+  Progress progress;
+  std::vector<Array> inputs;
+  for (const std::string& path : request.paths) {
+    progress.Stage("reading " + path);
+    inputs.push_back(ReadNpy(path));
+  }
+  progress.Stage("computing " + request.name);
+  const Answer answer = Compute(op, request, attributes, std::move(inputs));
+  progress.Stage("writing " + request.out);
+  WriteNpy(request.out, answer.array);
+
+  const int threads_used = ThreadCount(request.threads);
+  if (line.json()) {
+    return Print({{"op", op.info().name},
+                  {"shape", DimsToJson(answer.array.shape)},
+                  {"dtype", NameOf(answer.array.dtype)},
+                  {"target", registry.target()},
+                  {"threads", threads_used},
+                  {"seconds", answer.seconds},
+                  {"out", request.out}});
+  }
+  return request.out + ": " + NameOf(answer.array.dtype) + " " + ShapeText(answer.array.shape) + ", " + op.info().name + " in " +
+         SecondsText(answer.seconds) + " on " + registry.target() + ", at most " + std::to_string(threads_used) +
+         (threads_used == 1 ? " thread\n" : " threads\n");
+}
+
+}  // namespace axiscast::tools

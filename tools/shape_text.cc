@@ -1,0 +1,79 @@
+// Shapes and integers as people write them on a command line.
+#include "tools/shape_text.h"
+
+#include <charconv>
+#include <system_error>
+
+#include "tools/failure.h"
+
+namespace axiscast::tools {
+namespace {
+
+bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+bool IsUnknownExtent(std::string_view text) {
+  if (text == "?") return true;
+  if (text.empty() || !IsLetter(text[0])) return false;
+  for (const char c : text) {
+    if (!IsLetter(c) && !IsDigit(c) && c != '_') return false;
+  }
+  return true;
+}
+
+[[noreturn]] void RefuseShape(std::string_view text, const std::string& why) {
+  Fail(StatusCode::kInvalidShape, "cannot read the shape `" + std::string(text) + "`: " + why + "; shapes are written 2,3,4 or 5 or ()");
+}
+
+}  // namespace
+
+IntegerText ReadInteger(std::string_view text, std::int64_t* value) {
+  if (!text.empty() && text[0] == '+') {
+    text.remove_prefix(1);
+    if (text.empty() || !IsDigit(text[0])) return IntegerText::kNotAnInteger;
+  }
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error == std::errc::invalid_argument || end != text.data() + text.size()) return IntegerText::kNotAnInteger;
+  if (error == std::errc::result_out_of_range) return IntegerText::kTooLarge;
+  *value = number;
+  return IntegerText::kFits;
+}
+
+Shape ReadShape(std::string_view text) {
+  Shape shape;
+  if (text == "()") return shape;
+  if (text.empty()) RefuseShape(text, "it is empty");
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string_view extent = text.substr(begin, end - begin);
+    if (extent.empty()) RefuseShape(text, "an extent is missing");
+    if (IsUnknownExtent(extent)) {
+      Fail(StatusCode::kUnsupported, "the unknown extent `" + std::string(extent) + "` in `" + std::string(text) +
+                                         "` is not offered by this build; give every extent as a number");
+    }
+    std::int64_t value = 0;
+    switch (ReadInteger(extent, &value)) {
+      case IntegerText::kFits:
+        break;
+      case IntegerText::kTooLarge:
+        RefuseShape(text, "the extent " + std::string(extent) + " does not fit in int64");
+      case IntegerText::kNotAnInteger:
+        RefuseShape(text, "`" + std::string(extent) + "` is not an integer");
+    }
+    shape.push_back(value);
+    begin = end + 1;
+  }
+  if (!shape.valid()) {
+    RefuseShape(text, "it has rank " + std::to_string(shape.given_rank()) + ", and ranks go up to " + std::to_string(kMaxRank));
+  }
+  return shape;
+}
+
+std::string ShapeText(const Shape& shape) {
+  std::string text = "[";
+  for (const std::int64_t extent : shape) text += (text.size() > 1 ? ", " : "") + std::to_string(extent);
+  return text + "]";
+}
+
+}  // namespace axiscast::tools

@@ -1,0 +1,27 @@
+// Shapes and integers as people write them on a command line: `2,3,4`, `5`, `()`.
+#ifndef AXISCAST_TOOLS_SHAPE_TEXT_H_
+#define AXISCAST_TOOLS_SHAPE_TEXT_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "axiscast/tensor.h"
+
+namespace axiscast::tools {
+
+enum class IntegerText { kFits, kTooLarge, kNotAnInteger };
+
+// Reads a decimal integer with an optional sign, nothing before or after it. *value is set when it fits.
+IntegerText ReadInteger(std::string_view text, std::int64_t* value);
+
+// Reads a shape. Negative extents are left to the library to refuse. Fails with kInvalidShape (not a shape) or kUnsupported (unknown
+// extents).
+Shape ReadShape(std::string_view text);
+
+// "[2, 3, 4]", as the library's messages write shapes.
+std::string ShapeText(const Shape& shape);
+
+}  // namespace axiscast::tools
+
+#endif  // AXISCAST_TOOLS_SHAPE_TEXT_H_
