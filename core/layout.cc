@@ -10,6 +10,7 @@ namespace {
 
 // The numbers behind the choice; each was seen on an AVX-512 server and is good enough within a factor of two anywhere.
 constexpr double kRowSeconds = 2.5e-9;                // a kernel's row: loop set-up and a tail
+constexpr double kStageSeconds = 12e-9;               // a block that is staged, however small
 constexpr double kStagedBytesPerSecond = 45e9;        // written to scratch in order, and read again
 constexpr double kGatherSeconds = 0.7e-9;             // an element moved on its own
 constexpr double kBytesPerSecond = 25e9;              // memory, one thread
@@ -59,19 +60,27 @@ struct Chooser {
 
   // Seconds spent on rows and staging when cols are the dims from `first` on.
   double Cost(int first) const {
-    const double total = static_cast<double>(Block(0));
-    double seconds = total / static_cast<double>(Block(first)) * kRowSeconds;
+    double seconds = static_cast<double>(Block(0)) / static_cast<double>(Block(first)) * kRowSeconds;
     for (int i = 0; i < count(); ++i) {
-      if (!Stages(i, first)) continue;
-      double reuse = 1;  // the same block serves these many tiles in a row
-      for (int d = first - 1; d >= 0 && canonical.strides[i][d] == 0; --d) reuse *= static_cast<double>(canonical.extents[d]);
-      if (canonical.strides[i][first] == 0) reuse = std::max(reuse, total / static_cast<double>(Block(first)));
-      const std::int64_t inner_stride = canonical.strides[i][rank() - 1];
-      const bool runs = inner_stride == 0 || inner_stride == sizes[i];
-      const double per_element = runs ? static_cast<double>(sizes[i]) / kStagedBytesPerSecond : kGatherSeconds;
-      seconds += total / reuse * per_element;
+      if (Stages(i, first)) seconds += StagingCost(i, first);
     }
     return seconds;
+  }
+
+  double StagingCost(int operand, int first) const {
+    const std::vector<std::int64_t>& strides = canonical.strides[operand];
+    const double size = static_cast<double>(sizes[operand]);
+    const double block = static_cast<double>(Block(first)) * size;
+    const double tile = std::min(block, static_cast<double>(kStagedTileBytes));
+    // Along a stretched first dim, and where a tile holds the whole block, what was staged serves the next tile as well.
+    const bool keeps = strides[first] == 0 || block <= tile;
+    int outer = first - 1;
+    while (keeps && outer >= 0 && strides[outer] == 0) --outer;
+    double times = keeps ? 1 : block / tile;
+    for (; outer >= 0; --outer) times *= static_cast<double>(canonical.extents[outer]);
+    const std::int64_t inner_stride = strides[rank() - 1];
+    const bool runs = inner_stride == 0 || inner_stride == sizes[operand];
+    return times * (kStageSeconds + (runs ? tile / kStagedBytesPerSecond : tile / size * kGatherSeconds));
   }
 
   // The first of the dims that are flattened into cols.
