@@ -41,7 +41,7 @@ Shape Part(const Shape& shape, int first, int rank) { return Shape(shape.begin()
 
 // Two operands of axis mode: one has all dims of the result, which are the last ones of out; the other is anchored in it.
 void MakeAxisOperands(Random& random, const Shape& out, Case* c) {
-  const int missing = random.Chance(85) ? 0 : static_cast<int>(random.Below(out.rank() + 1));
+  const int missing = c->in_place || random.Chance(85) ? 0 : static_cast<int>(random.Below(out.rank() + 1));
   const int rank = out.rank() - missing;
   const bool swap = !c->in_place && random.Chance(40);
   CaseOperand& big = c->operands[swap ? 1 : 0];

@@ -136,15 +136,15 @@ inline ViewSpec RandomView(Random& random, int rank, std::int64_t size, bool may
     std::swap(spec.order[static_cast<std::size_t>(random.Below(rank))], spec.order[static_cast<std::size_t>(random.Below(rank))]);
   }
   const bool slices = random.Chance(35), reverses = random.Chance(25), stretches = may_overlap_itself && random.Chance(15);
-  const bool odd = random.Chance(12);
+  const bool odd = random.Chance(30);
   for (std::size_t d = 0; d < static_cast<std::size_t>(rank); ++d) {
     if (slices && random.Chance(40)) spec.step[d] = random.In(2, 3);
     if (slices && random.Chance(40)) spec.pad[d] = size * random.In(1, 5);
-    if (odd && random.Chance(40)) spec.pad[d] += random.In(1, size);
+    if (odd && random.Chance(60)) spec.pad[d] += random.In(1, size);
     if (reverses && random.Chance(50)) spec.reversed[d] = true;
     if (stretches && random.Chance(50)) spec.stretched[d] = true;
   }
-  if (random.Chance(5)) spec.gap = random.In(1, 9);
+  if (random.Chance(odd ? 45 : 2)) spec.gap = random.In(1, 9);
   if (random.Chance(10)) spec.stride_of_one = random.Of(std::vector<std::int64_t>{-3, 4096, INT64_MIN, INT64_MAX});
   return spec;
 }
