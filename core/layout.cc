@@ -13,6 +13,7 @@ constexpr double kRowSeconds = 2.5e-9;                // a kernel's row: loop se
 constexpr double kStageSeconds = 12e-9;               // a block that is staged, however small
 constexpr double kStagedBytesPerSecond = 45e9;        // written to scratch in order, and read again
 constexpr double kGatherSeconds = 0.7e-9;             // an element moved on its own
+constexpr double kTransposeSeconds = 0.2e-9;          // an element moved in a square
 constexpr double kBytesPerSecond = 25e9;              // memory, one thread
 constexpr double kElementSeconds = 0.05e-9;           // arithmetic of a step
 constexpr double kSerialSeconds = 12e-6;              // below this a fork is not worth its 1 to 2 us
@@ -79,8 +80,8 @@ struct Chooser {
     double times = keeps ? 1 : block / tile;
     for (; outer >= 0; --outer) times *= static_cast<double>(canonical.extents[outer]);
     const std::int64_t inner_stride = strides[rank() - 1];
-    const bool runs = inner_stride == 0 || inner_stride == sizes[operand];
-    return times * (kStageSeconds + (runs ? tile / kStagedBytesPerSecond : tile / size * kGatherSeconds));
+    if (inner_stride == 0 || inner_stride == sizes[operand]) return times * (kStageSeconds + tile / kStagedBytesPerSecond);
+    return times * (kStageSeconds + tile / size * (ContiguousDim(operand, first) >= 0 ? kTransposeSeconds : kGatherSeconds));
   }
 
   // The first of the dims that are flattened into cols.
@@ -97,14 +98,20 @@ struct Chooser {
     return best;
   }
 
+  // The dim outside cols along which the operand is contiguous; -1 when there is none.
+  int ContiguousDim(int operand, int first) const {
+    for (int d = first - 1; d >= 0; --d) {
+      if (std::abs(canonical.strides[operand][d]) == sizes[operand] && canonical.extents[d] > 1) return d;
+    }
+    return -1;
+  }
+
   // The dim along which a transposed operand is contiguous; -1 when none is transposed.
   int TransposedDim(int first) const {
     for (int i = 0; i < count(); ++i) {
-      const std::vector<std::int64_t>& strides = canonical.strides[i];
-      if (!Stages(i, first) || strides[rank() - 1] == 0 || std::abs(strides[rank() - 1]) == sizes[i]) continue;
-      for (int d = first - 1; d >= 0; --d) {
-        if (std::abs(strides[d]) == sizes[i] && canonical.extents[d] > 1) return d;
-      }
+      const std::int64_t inner_stride = canonical.strides[i][rank() - 1];
+      if (!Stages(i, first) || inner_stride == 0 || std::abs(inner_stride) == sizes[i]) continue;
+      if (const int d = ContiguousDim(i, first); d >= 0) return d;
     }
     return -1;
   }
