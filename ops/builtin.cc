@@ -6,6 +6,7 @@
 
 #include "core/kernel.h"
 #include "hwy/highway.h"
+#include "simd/movers.h"
 
 namespace axiscast {
 
@@ -40,5 +41,7 @@ std::vector<OpDefinition> BuiltInOps(std::int64_t target) {
   }
   return ops;
 }
+
+Movers BuiltInMovers(std::int64_t target) { return MoversFor(target); }
 
 }  // namespace axiscast

@@ -1,0 +1,116 @@
+// The movers of one target: repeat, gather, scatter and copy for every element size.
+#if defined(AXISCAST_SIMD_MOVERS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AXISCAST_SIMD_MOVERS_INL_H_
+#undef AXISCAST_SIMD_MOVERS_INL_H_
+#else
+#define AXISCAST_SIMD_MOVERS_INL_H_
+#endif
+
+#include "core/kernel.h"
+#include "simd/elementwise-inl.h"
+#include "simd/repeat-inl.h"
+#include "simd/transpose-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace axiscast {
+namespace HWY_NAMESPACE {
+
+template <typename T>
+void Gather(const std::byte* x, std::int64_t row_stride, std::int64_t col_stride, std::int64_t rows, std::int64_t cols,
+            std::byte* out) {
+  constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
+  const std::int64_t out_row = cols * kSize;
+  if (col_stride == kSize || cols == 1) {
+    if (cols == 1 && rows > 1) {
+      Gather<T>(x, 0, row_stride, 1, rows, out);
+    } else if (row_stride == out_row || rows == 1) {
+      std::memcpy(out, x, static_cast<std::size_t>(rows * out_row));
+    } else {
+      for (std::int64_t r = 0; r < rows; ++r) std::memcpy(out + r * out_row, x + r * row_stride, static_cast<std::size_t>(out_row));
+    }
+  } else if (col_stride == 0) {
+    RepeatEach<T>(x, row_stride, rows, cols, out);
+  } else if (row_stride == kSize && rows > 1) {
+    Transpose<T>(x, col_stride, cols, rows, out, out_row);
+  } else {
+    for (std::int64_t r = 0; r < rows; ++r) {
+      const std::byte* from = x + r * row_stride;
+      auto* to = reinterpret_cast<T*>(out + r * out_row);
+      for (std::int64_t c = 0; c < cols; ++c, from += col_stride) to[c] = ReadUnaligned<T>(from);
+    }
+  }
+}
+
+template <typename T>
+void Scatter(const std::byte* x, std::int64_t rows, std::int64_t cols, std::byte* out, std::int64_t row_stride,
+             std::int64_t col_stride) {
+  constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
+  const std::int64_t x_row = cols * kSize;
+  if (col_stride == kSize || cols == 1) {
+    if (cols == 1 && rows > 1) {
+      Scatter<T>(x, 1, rows, out, 0, row_stride);
+    } else if (row_stride == x_row || rows == 1) {
+      std::memcpy(out, x, static_cast<std::size_t>(rows * x_row));
+    } else {
+      for (std::int64_t r = 0; r < rows; ++r) std::memcpy(out + r * row_stride, x + r * x_row, static_cast<std::size_t>(x_row));
+    }
+  } else if (row_stride == kSize && rows > 1) {
+    Transpose<T>(x, x_row, rows, cols, out, col_stride);
+  } else {
+    for (std::int64_t r = 0; r < rows; ++r) {
+      const auto* from = reinterpret_cast<const T*>(x + r * x_row);
+      std::byte* to = out + r * row_stride;
+      for (std::int64_t c = 0; c < cols; ++c, to += col_stride) WriteUnaligned(from[c], to);
+    }
+  }
+}
+
+// out = x: a unary kernel that no registry lists.
+struct Copy {
+  static constexpr OpInfo kInfo{.name = "copy", .arity = 1, .doc = "out = x"};
+  template <typename T, class D, class V>
+  static HWY_INLINE V Vector(D, V x) {
+    return x;
+  }
+};
+
+template <typename T>
+void CopyTile(const Tile& tile) {
+  if constexpr (kHasLanes<T>) {
+    Unary::Run<Copy, T>(tile);
+  } else {
+    const TileInput& x = tile.in[0];
+    for (std::int64_t r = 0; r < tile.rows; ++r) {
+      const auto* from = static_cast<const std::byte*>(x.data) + r * x.row_stride;
+      auto* to = static_cast<std::byte*>(tile.out) + r * tile.out_row_stride;
+      for (std::int64_t c = 0; c < tile.cols; ++c) {
+        const std::int64_t at = c * static_cast<std::int64_t>(sizeof(T));
+        WriteUnaligned(ReadUnaligned<T>(x.splat ? from : from + at), to + at);
+      }
+    }
+  }
+}
+
+template <typename T>
+void SetMovers(int size_log2, Movers& movers) {
+  movers.repeat[size_log2] = &RepeatEach<T>;
+  movers.gather[size_log2] = &Gather<T>;
+  movers.scatter[size_log2] = &Scatter<T>;
+  movers.copy[size_log2] = &CopyTile<T>;
+}
+
+inline Movers TargetMovers() {
+  Movers movers = {};
+  SetMovers<std::uint8_t>(0, movers);
+  SetMovers<std::uint16_t>(1, movers);
+  SetMovers<std::uint32_t>(2, movers);
+  SetMovers<std::uint64_t>(3, movers);
+  SetMovers<Element16>(4, movers);
+  return movers;
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace axiscast
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target guard
