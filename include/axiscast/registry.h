@@ -10,6 +10,7 @@
 #include "axiscast/kernel.h"
 #include "axiscast/status.h"
 
+#pragma GCC visibility push(default)  // exported by the shared library
 namespace axiscast {
 
 /// An op as it was looked up: `name` is the name that was asked for (messages use it), the rest belongs to the op.
@@ -62,7 +63,7 @@ class Registry {
   const char* target() const noexcept;
 
   /// Implementation detail, complete in core/ only.
-  struct Impl;
+  struct [[gnu::visibility("hidden")]] Impl;
 
  private:
   friend class RegistryBuilder;
@@ -97,5 +98,6 @@ class RegistryBuilder {
 inline const Op* FindOp(std::string_view name) noexcept { return Registry::BuiltIn().Find(name); }
 
 }  // namespace axiscast
+#pragma GCC visibility pop
 
 #endif  // AXISCAST_REGISTRY_H_
