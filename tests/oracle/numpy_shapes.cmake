@@ -1,6 +1,6 @@
-# The resolver against NumPy. The script needs NumPy, so it takes the system's Python, not one that comes first in PATH.
+# The resolver against NumPy. -B: leaves no compiled modules in the source tree.
 set(numpy_shapes_file ${CMAKE_CURRENT_BINARY_DIR}/numpy_shapes.txt)
-add_test(NAME numpy_shapes_cases COMMAND /usr/bin/python3 ${CMAKE_CURRENT_LIST_DIR}/numpy_shapes.py ${numpy_shapes_file})
+add_test(NAME numpy_shapes_cases COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_LIST_DIR}/numpy_shapes.py ${numpy_shapes_file})
 set_tests_properties(numpy_shapes_cases PROPERTIES FIXTURES_SETUP numpy_shapes)
 
 axiscast_internal_executable(numpy_shapes_test oracle/numpy_shapes_test.cc ${testing_sources})
