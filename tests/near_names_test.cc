@@ -16,7 +16,7 @@ struct NearCase {
   std::string text;
 };
 
-void PrintTo(const NearCase& c, std::ostream* stream) { *stream << c.wrong; }
+void PrintTo(const NearCase& c, std::ostream* stream) { *stream << c.name; }
 
 const NearCase kNearCases[] = {
     {"letter_missing", "maxmum", {"minimum", "add", "maximum"}, "did you mean maximum; there are: maximum, minimum, add"},
