@@ -46,6 +46,18 @@ HWY_INLINE hn::Vec<hn::Rebind<std::uint8_t, D>> BytesOf(D d, hn::Mask<D> mask) {
 }
 
 #if HWY_TARGET != HWY_SCALAR
+// Two masks as one of lanes half as wide.
+template <class DTo, class DFrom>
+HWY_INLINE hn::Mask<DTo> SideBySide(DTo d_to, DFrom d_from, hn::Mask<DFrom> first, hn::Mask<DFrom> second) {
+#if HWY_ARCH_X86 && HWY_TARGET > HWY_AVX3  // masks are vectors; there, demoting 64 bits saturates in many instructions
+  if constexpr (sizeof(hn::TFromD<DFrom>) == 8) {
+    const auto low = hn::BitCast(d_to, hn::VecFromMask(d_from, first));  // either half of a lane will do
+    return hn::MaskFromVec(hn::ConcatEven(d_to, hn::BitCast(d_to, hn::VecFromMask(d_from, second)), low));
+  }
+#endif
+  return hn::OrderedDemote2MasksTo(d_to, d_from, first, second);
+}
+
 // The masks of as many elements from i on as d_to has lanes, which takes several vectors of d where d_to's lanes are narrower:
 // halves of the elements are masks of lanes twice as wide, put side by side.
 template <class Op, typename T, class DTo, class D, class A, class... X>
@@ -55,8 +67,8 @@ HWY_INLINE hn::Mask<DTo> GroupMask(DTo d_to, D d, std::size_t i, const A& attrib
     return hn::RebindMask(d_to, MaskOf<Op, T>(d, attributes, x.Load(d, i)...));
   } else {
     const hn::Repartition<hwy::UnsignedFromSize<2 * kSize>, DTo> d_half;
-    return hn::OrderedDemote2MasksTo(d_to, d_half, GroupMask<Op, T>(d_half, d, i, attributes, x...),
-                                     GroupMask<Op, T>(d_half, d, i + hn::Lanes(d_half), attributes, x...));
+    return SideBySide(d_to, d_half, GroupMask<Op, T>(d_half, d, i, attributes, x...),
+                      GroupMask<Op, T>(d_half, d, i + hn::Lanes(d_half), attributes, x...));
   }
 }
 #endif
