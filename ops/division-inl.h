@@ -60,7 +60,7 @@ struct Divide {
   template <typename T, class D, class V>
   static HWY_INLINE V Vector(D d, V x, V y) {
     if constexpr (std::is_floating_point_v<T>) {
-      return hn::Div(x, y);
+      return FloatQuotientLanes(d, x, y);
     } else {
       return TruncatedQuotientLanes(d, x, y);
     }
@@ -88,7 +88,7 @@ struct TrueDivide {
   template <typename T, class D, class V>
   static HWY_INLINE auto Vector(D d, V x, V y) {
     const hn::Rebind<Out<T>, D> d_out;
-    return hn::Div(Float(d_out, d, x), Float(d_out, d, y));
+    return FloatQuotientLanes(d_out, Float(d_out, d, x), Float(d_out, d, y));
   }
 
  private:
@@ -192,7 +192,7 @@ struct FloorDivide {
     if constexpr (std::is_floating_point_v<T>) {
       const auto zero = hn::Zero(d);
       const auto one = hn::Set(d, T{1});
-      const V ratio = hn::Div(x, y);
+      const V ratio = FloatQuotientLanes(d, x, y);
       const V r = FmodLanes(d, x, y);
       V quotient = hn::Div(hn::Sub(x, r), y);
       quotient = hn::MaskedSubOr(quotient, FloorsDownLanes(d, r, y), quotient, one);

@@ -1,4 +1,4 @@
-// Truncated integer quotients and remainders that never trap, and an exact fmod, for scalars and lanes.
+// Quotients and remainders for scalars and lanes: of integers, truncated, without a trap; of floats; and an exact fmod.
 #if defined(AXISCAST_SIMD_REMAINDER_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AXISCAST_SIMD_REMAINDER_INL_H_
 #undef AXISCAST_SIMD_REMAINDER_INL_H_
@@ -45,6 +45,17 @@ T TruncatedQuotient(T x, T y) {
 template <typename T>
 T TruncatedRemainder(T x, T y) {
   return static_cast<T>(x % SafeDivisor(x, y));
+}
+
+// IEEE 754's x / y. Highway's EMU128 says 0 for a divisor of 0.
+template <class D, class V>
+HWY_INLINE V FloatQuotientLanes(D d, V x, V y) {
+#if HWY_TARGET == HWY_EMU128
+  return hn::IfThenElse(hn::Eq(y, hn::Zero(d)), hn::Mul(x, hn::CopySign(hn::Inf(d), y)), hn::Div(x, y));
+#else
+  static_cast<void>(d);
+  return hn::Div(x, y);
+#endif
 }
 
 // Highway's integer Div is exact: through a float of more bits, or in two corrected steps for 64 bits.
