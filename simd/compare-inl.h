@@ -73,7 +73,7 @@ HWY_INLINE hn::Mask<DTo> GroupMask(DTo d_to, D d, std::size_t i, const A& attrib
 }
 #endif
 
-// One row: whole vectors of bytes first, then vectors of the inputs, then the last elements.
+// One row of a vector or more: groups that fill a vector of bytes first. The end as in ElementwiseRow.
 template <class Op, typename T>
 struct PredicateRow {
   template <class A, class... X>
@@ -81,6 +81,8 @@ struct PredicateRow {
     const hn::ScalableTag<Lane<T>> d;
     const hn::Rebind<std::uint8_t, decltype(d)> d_bytes;
     const std::size_t lanes = hn::Lanes(d);
+    const std::size_t last = n - lanes;
+    const auto last_result = BytesOf(d, MaskOf<Op, T>(d, attributes, x.Load(d, last)...));
     std::size_t i = 0;
 #if HWY_TARGET != HWY_SCALAR
     if constexpr (sizeof(Lane<T>) > 1) {
@@ -92,12 +94,19 @@ struct PredicateRow {
       }
     }
 #endif
-    for (; i + lanes <= n; i += lanes) {
+    for (; i < last; i += lanes) {
       hn::StoreU(BytesOf(d, MaskOf<Op, T>(d, attributes, x.Load(d, i)...)), d_bytes, out + i);
     }
-    if (i == n) return;
-    const std::size_t left = n - i;
-    hn::StoreN(BytesOf(d, MaskOf<Op, T>(d, attributes, x.LoadLast(d, i, left)...)), d_bytes, out + i, left);
+    hn::StoreU(last_result, d_bytes, out + last);
+  }
+};
+
+// The class wants an op's Vector for short rows: its mask as bytes.
+template <class Op>
+struct WithVector : Op {
+  template <typename T, class D, class... V>
+  static HWY_INLINE hn::Vec<hn::Rebind<std::uint8_t, D>> Vector(D d, V... v) {
+    return BytesOf(d, Op::template Mask<T>(d, v...));
   }
 };
 
@@ -105,7 +114,7 @@ template <int kInputs>
 struct Predicate : Elementwise<kInputs> {
   template <class Op, typename T>
   static HWY_NOINLINE void Run(const Tile& tile) {
-    ForSplatPattern<ElementwiseRows<Op, T, PredicateRow<Op, T>>>(tile, InputsOf<Op, T>());
+    ElementwiseRows<WithVector<Op>, T, PredicateRow<Op, T>>::Run(tile);
   }
 };
 
