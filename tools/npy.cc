@@ -72,7 +72,8 @@ std::string ReadHeaderText(InputFile& file) {
   file.Read(magic + 6, 2, "a version");
   const int version = magic[6];
   if (version < 1 || version > 3 || magic[7] != 0) {
-    file.Refuse("it has version " + std::to_string(version) + "." + std::to_string(magic[7]) + "; versions 1.0, 2.0 and 3.0 can be read");
+    file.Refuse("it has version " + std::to_string(version) + "." + std::to_string(magic[7]) +
+                "; versions 1.0, 2.0 and 3.0 can be read");
   }
   unsigned char length_bytes[4] = {};
   file.Read(length_bytes, version == 1 ? 2 : 4, "a header length");
