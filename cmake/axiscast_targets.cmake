@@ -14,20 +14,12 @@ function(axiscast_internal_executable name)
   target_compile_options(${name} PRIVATE -ffp-contract=off)
 endfunction()
 
-# A GoogleTest program from NAME.cc and further sources: axiscast_test(NAME [SOURCE...] [FIXTURES NAME...] [ENVIRONMENT NAME=VALUE...]).
+# A GoogleTest program from NAME.cc and further sources: axiscast_test(NAME [SOURCE...]).
 function(axiscast_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FIXTURES;ENVIRONMENT")
-  axiscast_internal_executable(${name} ${name}.cc ${arg_UNPARSED_ARGUMENTS})
+  axiscast_internal_executable(${name} ${name}.cc ${ARGN})
   target_link_libraries(${name} PRIVATE GTest::gmock GTest::gtest_main)
-  set(properties TIMEOUT 600)
-  if(arg_FIXTURES)
-    list(APPEND properties FIXTURES_REQUIRED "${arg_FIXTURES}")
-  endif()
-  if(arg_ENVIRONMENT)
-    list(APPEND properties ENVIRONMENT "${arg_ENVIRONMENT}")
-  endif()
   # PRE_TEST: which cases exist depends on the CPU that runs them, not on the one that builds them.
-  gtest_discover_tests(${name} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES ${properties})
+  gtest_discover_tests(${name} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600)
 endfunction()
 
 # A Google Benchmark program from NAME.cc and further sources.

@@ -1,4 +1,4 @@
-// Arithmetic: add, subtract, multiply.
+// Arithmetic that no operand is refused for; ops/division-inl.h has the rest.
 #if defined(AXISCAST_OPS_ARITHMETIC_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AXISCAST_OPS_ARITHMETIC_INL_H_
 #undef AXISCAST_OPS_ARITHMETIC_INL_H_
@@ -66,8 +66,61 @@ struct Subtract {
   }
 };
 
+struct Multiply {
+  using Class = Binary;
+  static constexpr OpInfo kInfo{.name = "multiply",
+                                .arity = 2,
+                                .doc = "out = x * y",
+                                .special = "Integers wrap. On bool it is logical and.",
+                                .aliases = "elementwise_mul mul Mul",
+                                .source = "IEEE 754; NumPy multiply, Paddle elementwise_mul, torch.mul, ONNX Mul"};
+  static constexpr Kinds kKinds = kAllKinds;
+  template <typename T>
+  using KernelType = SameBits<T>;
+
+  template <typename T>
+  static T Scalar(T x, T y) {
+    if constexpr (std::is_same_v<T, bool>) {
+      return x && y;
+    } else {
+      return static_cast<T>(static_cast<Wrapping<T>>(x) * static_cast<Wrapping<T>>(y));
+    }
+  }
+  template <typename T, class D, class V>
+  static HWY_INLINE V Vector(D, V x, V y) {
+    if constexpr (std::is_same_v<T, bool>) {
+      return hn::And(x, y);
+    } else {
+      return hn::Mul(x, y);
+    }
+  }
+};
+
+struct SquaredDifference {
+  using Class = Binary;
+  static constexpr OpInfo kInfo{.name = "squared_difference",
+                                .arity = 2,
+                                .doc = "out = (x - y) * (x - y)",
+                                .special = "The difference and the product are each rounded once. Integers wrap.",
+                                .source = "TensorFlow squared_difference"};
+  static constexpr Kinds kKinds = kNumbers;
+  template <typename T>
+  using KernelType = SameBits<T>;
+
+  template <typename T>
+  static T Scalar(T x, T y) {
+    const T difference = Subtract::Scalar<T>(x, y);
+    return Multiply::Scalar<T>(difference, difference);
+  }
+  template <typename T, class D, class V>
+  static HWY_INLINE V Vector(D, V x, V y) {
+    const V difference = hn::Sub(x, y);
+    return hn::Mul(difference, difference);
+  }
+};
+
 // To add an op: write its struct above and its name here. Nothing else.
-using ArithmeticOps = OpList<Add, Subtract>;
+using ArithmeticOps = OpList<Add, Subtract, Multiply, SquaredDifference>;
 
 }  // namespace HWY_NAMESPACE
 }  // namespace axiscast

@@ -15,10 +15,18 @@ using Family = std::vector<OpDefinition>(std::int64_t target);
 
 // To add a family: declare it here and add its row.
 Family ArithmeticFamily;
+Family DivisionFamily;
+Family MinMaxFamily;
+Family ComparisonFamily;
+Family LogicalFamily;
+Family BitwiseFamily;
+Family ElementaryFamily;
+Family SelectionFamily;
 
 namespace {
 constexpr Family* kFamilies[] = {
-    &ArithmeticFamily,
+    &ArithmeticFamily, &DivisionFamily, &MinMaxFamily,     &ComparisonFamily,
+    &LogicalFamily,    &BitwiseFamily,  &ElementaryFamily, &SelectionFamily,
 };
 }  // namespace
 

@@ -56,8 +56,32 @@ HWY_INLINE OutOf<Op, T> ScalarOf(const A& attributes, X... x) {
   }
 }
 
-// All rows of a tile, each operand X being Streamed or Splat.
+// One row of a tile: a vector of results at a time.
 template <class Op, typename T>
+struct ElementwiseRow {
+  using OutLane = Lane<OutOf<Op, T>>;
+
+  // Computes out[0, n). `out` may be exactly a streamed input, hence no HWY_RESTRICT and no element computed twice.
+  template <class A, class... X>
+  static HWY_INLINE void Run(OutLane* out, std::size_t n, const A& attributes, const X&... x) {
+    const hn::ScalableTag<Widest<Lane<T>, OutLane, Lane<typename X::Element>...>> wide;
+    const hn::Rebind<Lane<T>, decltype(wide)> d;
+    const hn::Rebind<OutLane, decltype(wide)> d_out;
+    const std::size_t lanes = hn::Lanes(wide);
+    std::size_t i = 0;
+    for (; i + lanes <= n; i += lanes) {
+      hn::StoreU(VectorOf<Op, T>(d, attributes, x.Load(hn::Rebind<Lane<typename X::Element>, decltype(wide)>(), i)...), d_out,
+                 out + i);
+    }
+    if (i == n) return;
+    const std::size_t left = n - i;  // the same vector code, so that an element's bits do not depend on its position
+    hn::StoreN(VectorOf<Op, T>(d, attributes, x.LoadLast(hn::Rebind<Lane<typename X::Element>, decltype(wide)>(), i, left)...),
+               d_out, out + i, left);
+  }
+};
+
+// All rows of a tile, each operand X being Streamed or Splat.
+template <class Op, typename T, class Row = ElementwiseRow<Op, T>>
 struct ElementwiseRows {
   using OutLane = Lane<OutOf<Op, T>>;
 
@@ -77,29 +101,11 @@ struct ElementwiseRows {
   static HWY_INLINE void RunRows(std::byte* out, std::int64_t out_row_stride, std::int64_t rows, std::size_t cols,
                                  const A attributes, X... x) {
     for (;;) {
-      Row(reinterpret_cast<OutLane*>(out), cols, attributes, x...);
+      Row::Run(reinterpret_cast<OutLane*>(out), cols, attributes, x...);
       if (--rows == 0) return;  // before NextRow: a splat reads its value there
       out += out_row_stride;
       (x.NextRow(), ...);
     }
-  }
-
-  // Computes out[0, n). `out` may be exactly a streamed input, hence no HWY_RESTRICT and no element computed twice.
-  template <class A, class... X>
-  static HWY_INLINE void Row(OutLane* out, std::size_t n, const A& attributes, const X&... x) {
-    const hn::ScalableTag<Widest<Lane<T>, OutLane, Lane<typename X::Element>...>> wide;
-    const hn::Rebind<Lane<T>, decltype(wide)> d;
-    const hn::Rebind<OutLane, decltype(wide)> d_out;
-    const std::size_t lanes = hn::Lanes(wide);
-    std::size_t i = 0;
-    for (; i + lanes <= n; i += lanes) {
-      hn::StoreU(VectorOf<Op, T>(d, attributes, x.Load(hn::Rebind<Lane<typename X::Element>, decltype(wide)>(), i)...), d_out,
-                 out + i);
-    }
-    if (i == n) return;
-    const std::size_t left = n - i;  // the same vector code, so that an element's bits do not depend on its position
-    hn::StoreN(VectorOf<Op, T>(d, attributes, x.LoadLast(hn::Rebind<Lane<typename X::Element>, decltype(wide)>(), i, left)...),
-               d_out, out + i, left);
   }
 };
 

@@ -1,0 +1,60 @@
+// What the benchmarks need to know of this machine, and the memory that they work on.
+#include "bench/machine.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+
+#include "core/parallel.h"
+
+namespace axiscast::bench {
+namespace {
+
+constexpr std::int64_t kLeastMemory = std::int64_t{64} << 20;
+constexpr std::int64_t kMostMemory = std::int64_t{512} << 20;  // more takes too long to fill
+
+}  // namespace
+
+std::int64_t Machine::WorkingSet(const std::string& level, int for_threads) const {
+  if (level == "L1") return caches.l1 / 2 * for_threads;
+  if (level == "L2") return caches.l2 / 2 * for_threads;
+  if (level == "L3") return std::max(caches.l3 / 4, 2 * caches.l2 * for_threads);
+  return std::clamp(4 * caches.l3, kLeastMemory, kMostMemory);
+}
+
+const Machine& ThisMachine() {
+  static const Machine machine = [] {
+    Machine m{tools::ReadCaches(), Concurrency({})};
+    if (m.caches.l1 <= 0) m.caches.l1 = 32 << 10;
+    if (m.caches.l2 <= 0) m.caches.l2 = 1 << 20;
+    if (m.caches.l3 <= 0) m.caches.l3 = std::max<std::int64_t>(16 << 20, m.caches.l2);
+    return m;
+  }();
+  return machine;
+}
+
+Arena::Arena(std::int64_t bytes) : size_((bytes + 4095) / 4096 * 4096) {
+  data_.reset(static_cast<std::byte*>(std::aligned_alloc(4096, static_cast<std::size_t>(size_))));
+  if (data_ == nullptr) throw std::bad_alloc();
+  // Bytes 0x3f and 0x40 in no simple order: floats of both sizes are then about 1e-3 to 32, int8 63 or 64.
+  std::uint32_t state = 1;
+  for (std::int64_t i = 0; i < size_; ++i) {
+    state = state * 1664525u + 1013904223u;
+    data_.get()[i] = static_cast<std::byte>(0x3f + (state >> 31));
+  }
+}
+
+void Arena::Free::operator()(std::byte* data) const { std::free(data); }
+
+Arena& SharedArena() {
+  static Arena arena = [] {
+    const Machine& machine = ThisMachine();
+    const std::int64_t memory = machine.WorkingSet("memory", machine.threads);
+    // Views with gaps take up to three times their elements.
+    return Arena(3 * std::max(memory, machine.WorkingSet("L3", machine.threads)) + (1 << 20));
+  }();
+  return arena;
+}
+
+}  // namespace axiscast::bench

@@ -1,0 +1,45 @@
+// What the benchmarks need to know of this machine, and the memory that they work on.
+#ifndef AXISCAST_BENCH_MACHINE_H_
+#define AXISCAST_BENCH_MACHINE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "tools/caches.h"
+
+namespace axiscast::bench {
+
+struct Machine {
+  tools::Caches caches;  // usual sizes where the system does not say
+  int threads;           // that oneTBB would use
+
+  // Bytes of all operands together that live in a level ("L1", "L2", "L3", "memory"): half of what so many cores have of a cache;
+  // several times the last cache.
+  std::int64_t WorkingSet(const std::string& level, int for_threads) const;
+};
+
+const Machine& ThisMachine();
+
+// Aligned memory of ordinary values in any dtype (not 0, NaN, subnormal or out of range), written once.
+class Arena {
+ public:
+  explicit Arena(std::int64_t bytes);
+  std::byte* data() { return data_.get(); }
+  std::int64_t size() const { return size_; }
+
+ private:
+  struct Free {
+    void operator()(std::byte* data) const;
+  };
+  std::unique_ptr<std::byte, Free> data_;
+  std::int64_t size_;
+};
+
+// The one that all rows use, one after the other: large enough for every working set.
+Arena& SharedArena();
+
+}  // namespace axiscast::bench
+
+#endif  // AXISCAST_BENCH_MACHINE_H_

@@ -1,0 +1,175 @@
+// The roof: splits a mix of reads and writes into loops that have it, and times them on one thread or several.
+#include "bench/roof.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <thread>
+
+namespace axiscast::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double SecondsBetween(Clock::time_point begin, Clock::time_point end) { return std::chrono::duration<double>(end - begin).count(); }
+
+std::int64_t WholeBlocks(std::int64_t bytes) { return bytes / kRoofBlock * kRoofBlock; }
+
+constexpr double kWarmUp = 150e-6;  // seconds; idle threads of a pool have gone to sleep by then, and the caches are filled
+
+}  // namespace
+
+// Threads that wait for something to do; asleep, so that they take nothing from the call that is measured in between.
+class Roof::Team {
+ public:
+  explicit Team(int threads) {
+    for (int t = 1; t < threads; ++t) {
+      helpers_.emplace_back([this, t] { Wait(t); });
+    }
+  }
+  ~Team() {
+    threads_ = 0;
+    Wake();
+    for (std::thread& helper : helpers_) helper.join();
+  }
+
+  // Calls work(t) for 0 <= t < threads, on a thread each.
+  void Run(int threads, const std::function<void(int)>& work) {
+    if (threads == 1) {
+      work(0);
+      return;
+    }
+    work_ = &work;
+    threads_ = threads;
+    left_.store(static_cast<int>(helpers_.size()));
+    Wake();
+    work(0);
+    while (left_.load() != 0) std::this_thread::yield();
+  }
+
+ private:
+  void Wake() {
+    generation_.fetch_add(1);
+    generation_.notify_all();
+  }
+  void Wait(int t) {
+    for (int seen = 0;;) {
+      generation_.wait(seen);
+      seen = generation_.load();
+      if (threads_ == 0) return;
+      if (t < threads_) (*work_)(t);
+      left_.fetch_sub(1);
+    }
+  }
+
+  std::vector<std::thread> helpers_;
+  std::atomic<int> generation_{0};
+  std::atomic<int> left_{0};
+  const std::function<void(int)>* work_ = nullptr;
+  int threads_ = 1;
+};
+
+Roof::Roof(int max_threads) : team_(std::make_unique<Team>(max_threads)) { AllRoofPasses(); }
+
+Roof::~Roof() = default;
+
+// At most two loops have any mix: so much of the output with the next lower number of reads, the rest with the next higher one.
+std::vector<Roof::Part> Roof::Split(const Traffic& traffic) {
+  const std::vector<RoofPasses>& passes = AllRoofPasses();
+  const std::int64_t read = traffic.read_bytes, write = traffic.write_bytes;
+  std::size_t low = 0;
+  while (low + 1 < passes.size() && passes[low + 1].reads * write <= read + read / 50) ++low;
+  const auto part = [&](std::size_t index, std::int64_t in, std::int64_t out, std::int64_t bytes) {
+    bytes = WholeBlocks(bytes);
+    return Part{static_cast<int>(index), in, out, bytes, bytes * passes[index].reads / 2};
+  };
+  std::int64_t high_bytes = 0;
+  if (low + 1 < passes.size()) {
+    high_bytes = WholeBlocks((read - passes[low].reads * write) / (passes[low + 1].reads - passes[low].reads));
+    if (high_bytes < write / 50) high_bytes = 0;
+  }
+  std::vector<Part> parts = {
+      part(low, 0, 0, std::min(write - high_bytes, passes[low].reads > 0 ? read / passes[low].reads : write))};
+  if (high_bytes > 0) parts.push_back(part(low + 1, passes[low].reads * parts[0].bytes, parts[0].bytes, high_bytes));
+  if (low + 1 == passes.size()) {
+    const std::int64_t done = passes[low].reads * parts[0].bytes;
+    if (read - done > write) parts.push_back({-1, done, 0, WholeBlocks(read - done), 0});
+  }
+  return parts;
+}
+
+double Roof::Time(const Traffic& traffic, const std::vector<Part>& parts, int threads, std::size_t variant, bool streaming,
+                  double chunk, double guess) {
+  std::vector<Clock::time_point> begin(static_cast<std::size_t>(threads)), end(begin.size());
+  std::atomic<int> ready{0};
+  const auto passes = std::max<std::int64_t>(static_cast<std::int64_t>(chunk / guess), 1);
+  const std::int64_t warm_up = guess > kWarmUp ? 0 : static_cast<std::int64_t>(kWarmUp / guess) + 1;
+  const std::function<void(int)> work = [&](int t) {
+    const auto run = [&](std::int64_t count) {
+      for (std::int64_t i = 0; i < count; ++i) {
+        for (const Part& part : parts) {
+          const std::int64_t blocks = part.bytes / kRoofBlock;
+          const std::int64_t first = blocks * t / threads * kRoofBlock;
+          const std::int64_t bytes = blocks * (t + 1) / threads * kRoofBlock - first;
+          if (part.passes < 0) {
+            ReadOnlyPasses()[variant % ReadOnlyPasses().size()](traffic.in + part.in + first, nullptr, nullptr, bytes);
+            continue;
+          }
+          const RoofPasses& loops = AllRoofPasses()[static_cast<std::size_t>(part.passes)];
+          const bool two = loops.reads > 0 && loops.reads % 2 == 0;
+          const std::byte* x = traffic.in + part.in + first * (two ? loops.reads / 2 : loops.reads);
+          (streaming ? loops.streaming : loops.ordinary)[variant](x, x + part.second, traffic.out + part.out + first, bytes);
+        }
+      }
+    };
+    ready.fetch_add(1);
+    while (ready.load() < threads) std::this_thread::yield();
+    run(warm_up);
+    begin[static_cast<std::size_t>(t)] = Clock::now();
+    run(passes);
+    end[static_cast<std::size_t>(t)] = Clock::now();
+  };
+  team_->Run(threads, work);
+  return SecondsBetween(*std::min_element(begin.begin(), begin.end()), *std::max_element(end.begin(), end.end())) /
+         static_cast<double>(passes);
+}
+
+RoofTime Roof::Measure(const Traffic& traffic, int threads, double chunk) {
+  const std::vector<Part> parts = Split(traffic);
+  const auto mix = static_cast<int>(100 * traffic.read_bytes / std::max<std::int64_t>(traffic.write_bytes, 1));
+  const auto [entry, is_new] = choices_.try_emplace({mix, traffic.bytes(), threads});
+  Choice& choice = entry->second;
+  if (is_new) {
+    choice.seconds = static_cast<double>(traffic.bytes()) / 10e9;
+    choice.seconds = Time(traffic, parts, threads, 0, false, 0, choice.seconds);
+    const auto best_of = [&](bool streaming, std::size_t count, std::size_t* variant) {
+      double best = 0;
+      for (std::size_t v = 0; v < count; ++v) {
+        for (int round = 0; round < 3; ++round) {
+          const double seconds = Time(traffic, parts, threads, v, streaming, chunk, choice.seconds);
+          if (best != 0 && seconds >= best) continue;
+          best = seconds;
+          *variant = v;
+        }
+      }
+      return best;
+    };
+    const double ordinary = best_of(false, AllRoofPasses()[0].ordinary.size(), &choice.ordinary);
+    choice.seconds = ordinary;
+    choice.best = choice.ordinary;
+    choice.streaming = false;
+    std::size_t variant = 0;
+    if (best_of(true, AllRoofPasses()[0].streaming.size(), &variant) < 0.97 * ordinary) {
+      choice.best = variant;
+      choice.streaming = true;
+    }
+  }
+  RoofTime time;
+  time.ordinary = Time(traffic, parts, threads, choice.ordinary, false, chunk, choice.seconds);
+  time.best = time.ordinary;
+  if (choice.streaming) time.best = std::min(time.best, Time(traffic, parts, threads, choice.best, true, chunk, choice.seconds));
+  return time;
+}
+
+}  // namespace axiscast::bench

@@ -1,0 +1,69 @@
+// The roof of a call: the time in which this machine can move as many bytes, measured beside the call, on the same memory.
+//
+// A call that reads R bytes and writes W is compared with plain loops that read R bytes and write W, because stores cost more than
+// loads and no single bandwidth is fair to every mix. What is stretched counts once; where a view skips elements, whole cache lines
+// count.
+#ifndef AXISCAST_BENCH_ROOF_H_
+#define AXISCAST_BENCH_ROOF_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <tuple>
+#include <vector>
+
+#include "bench/roof_kernels.h"
+
+namespace axiscast::bench {
+
+// What a call moves at least. `in` holds the inputs one behind the other, and `out` (aligned to 64) may be the first of them.
+struct Traffic {
+  const std::byte* in;
+  std::int64_t read_bytes;
+  std::byte* out;
+  std::int64_t write_bytes;
+
+  std::int64_t bytes() const { return read_bytes + write_bytes; }
+};
+
+struct RoofTime {
+  double best;      // seconds per pass, with non-temporal stores where they win
+  double ordinary;  // without them
+};
+
+class Roof {
+ public:
+  explicit Roof(int max_threads);
+  ~Roof();
+
+  // Seconds per pass over the traffic, on so many threads, each of which passes over a part of its own: `chunk` seconds of passes,
+  // at least one, after some that are not timed. No thread waits for another between passes: what a fork costs is the call's, not
+  // the machine's. The first time that a mix, size and number of threads is seen, all loops for it are tried.
+  RoofTime Measure(const Traffic& traffic, int threads, double chunk);
+
+ private:
+  struct Part {  // a run of the output, with the loop that does it
+    int passes;  // index in AllRoofPasses(); -1: read only
+    std::int64_t in, out, bytes;
+    std::int64_t second;  // from the first stream of input to the second one
+  };
+  struct Choice {
+    std::size_t ordinary;
+    std::size_t best;
+    bool streaming;  // the best one stores around the caches
+    double seconds;
+  };
+  class Team;
+
+  static std::vector<Part> Split(const Traffic& traffic);
+  double Time(const Traffic& traffic, const std::vector<Part>& parts, int threads, std::size_t variant, bool streaming,
+              double chunk, double guess);
+
+  std::unique_ptr<Team> team_;
+  std::map<std::tuple<int, std::int64_t, int>, Choice> choices_;  // by mix, bytes and threads
+};
+
+}  // namespace axiscast::bench
+
+#endif  // AXISCAST_BENCH_ROOF_H_

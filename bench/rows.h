@@ -1,0 +1,35 @@
+// Rows of a benchmark program: registered with Google Benchmark, measured beside their roof, printed as one table of medians.
+#ifndef AXISCAST_BENCH_ROWS_H_
+#define AXISCAST_BENCH_ROWS_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "bench/measure.h"
+
+namespace axiscast::bench {
+
+struct Row {
+  std::string name;    // for --benchmark_filter: "row_bias_64/L2/threads:1"
+  std::string shapes;  // for people: "(1023,64)+(64)"
+  double bytes = 0;    // the unique bytes of a call; 0: a row of time alone
+  std::function<Sample()> measure;
+  std::vector<Sample> samples = {};  // one per repetition
+};
+
+// Medians over a row's repetitions.
+Sample MedianOf(const Row& row);
+
+// Runs the rows that --benchmark_filter chooses, by default `repetitions` times each, in random order; prints the table. Returns
+// the rows that ran, for a summary; none when the arguments were bad or asked for something else, which is then done. The defaults
+// come before the program's own arguments, so that every flag of Google Benchmark can be given: --benchmark_out=FILE writes all
+// repetitions as JSON, --benchmark_repetitions=N takes more of them.
+std::vector<Row> RunRows(int argc, char** argv, std::vector<Row> rows, int repetitions);
+
+// "12.3 us" in a fixed width.
+std::string TimeText(double seconds);
+
+}  // namespace axiscast::bench
+
+#endif  // AXISCAST_BENCH_ROWS_H_

@@ -1,0 +1,252 @@
+// Division: truncated, true and floored quotients, and their remainders.
+#if defined(AXISCAST_OPS_DIVISION_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AXISCAST_OPS_DIVISION_INL_H_
+#undef AXISCAST_OPS_DIVISION_INL_H_
+#else
+#define AXISCAST_OPS_DIVISION_INL_H_
+#endif
+
+#include <cmath>
+#include <limits>
+
+#include "simd/elementwise-inl.h"
+#include "simd/remainder-inl.h"
+#include "simd/table-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace axiscast {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Whether the floored quotient is one less than the truncated one whose remainder is r. Of NaN: false.
+template <typename T>
+bool FloorsDown(T r, T y) {
+  return r != 0 && (r < 0) != (y < 0);
+}
+template <class D, class V>
+HWY_INLINE auto FloorsDownLanes(D d, V r, V y) {
+  const auto zero = hn::Zero(d);
+  return hn::And(hn::Ne(r, zero), hn::Xor(hn::Lt(r, zero), hn::Lt(y, zero)));
+}
+
+struct Divide {
+  using Class = Binary;
+  static constexpr OpInfo kInfo{
+      .name = "divide",
+      .arity = 2,
+      .doc = "out = x / y; integers truncate",
+      .special =
+          "Floats as IEEE 754: x / 0 is an infinity or NaN. An integer divisor of 0 is an error. The lowest "
+          "integer / -1 wraps to itself.",
+      .aliases = "elementwise_div Div",
+      .source = "IEEE 754; Paddle elementwise_div, ONNX Div",
+      .checked_operand = 1,
+      .check_code = StatusCode::kDivisionByZero,
+      .check_message = "integer division by zero"};
+  static constexpr Kinds kKinds = kNumbers;
+  template <typename T>
+  static constexpr bool kRefusesZero = std::is_integral_v<T>;
+
+  template <typename T>
+  static T Scalar(T x, T y) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return x / y;
+    } else {
+      return TruncatedQuotient(x, y);
+    }
+  }
+  template <typename T, class D, class V>
+  static HWY_INLINE V Vector(D d, V x, V y) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return hn::Div(x, y);
+    } else {
+      return TruncatedQuotientLanes(d, x, y);
+    }
+  }
+};
+
+struct TrueDivide {
+  using Class = Binary;
+  static constexpr OpInfo kInfo{
+      .name = "true_divide",
+      .arity = 2,
+      .doc = "out = x / y; integers give float32",
+      .special = "As IEEE 754: x / 0 is an infinity or NaN. Integer operands are each rounded to float32 first.",
+      .source = "IEEE 754; torch.true_divide"};
+  static constexpr Kinds kKinds = kNumbers;
+  template <typename T>
+  using Out = std::conditional_t<std::is_integral_v<T>, float, T>;
+
+  template <typename T>
+  static Out<T> Scalar(T x, T y) {
+    return static_cast<Out<T>>(x) / static_cast<Out<T>>(y);
+  }
+  template <typename T, class D, class V>
+  static HWY_INLINE auto Vector(D d, V x, V y) {
+    const hn::Rebind<Out<T>, D> d_out;
+    return hn::Div(Float(d_out, d, x), Float(d_out, d, y));
+  }
+
+ private:
+  template <class DOut, class D, class V>
+  static HWY_INLINE hn::VFromD<DOut> Float(DOut d_out, D, V x) {
+    using T = hn::TFromD<D>;
+    if constexpr (std::is_floating_point_v<T>) {
+      return x;
+    } else if constexpr (sizeof(T) == 8) {
+      return hn::DemoteTo(d_out, x);
+    } else if constexpr (sizeof(T) == 4) {
+      return hn::ConvertTo(d_out, x);
+    } else {
+      const hn::Rebind<std::int32_t, D> d_int;
+      return hn::ConvertTo(d_out, hn::PromoteTo(d_int, x));
+    }
+  }
+};
+
+struct FloorDivide {
+  using Class = Binary;
+  static constexpr OpInfo kInfo{
+      .name = "floor_divide",
+      .arity = 2,
+      .doc = "out = floor(x / y)",
+      .special =
+          "Floats: the quotient that goes with `remainder`, so -1 / inf gives -1; x / 0 is an infinity or NaN; "
+          "an infinite x gives NaN; a zero has the sign of x / y. An integer divisor of 0 is an error. The "
+          "lowest integer / -1 wraps to itself.",
+      .aliases = "elementwise_floordiv",
+      .source = "Python's //; NumPy floor_divide, torch.floor_divide",
+      .checked_operand = 1,
+      .check_code = StatusCode::kDivisionByZero,
+      .check_message = "integer division by zero"};
+  static constexpr Kinds kKinds = kNumbers;
+  template <typename T>
+  static constexpr bool kRefusesZero = std::is_integral_v<T>;
+
+  template <typename T>
+  static T Scalar(T x, T y) {
+    if constexpr (std::is_floating_point_v<T>) {
+      if (y == 0) return x / y;
+      const T r = std::fmod(x, y);
+      T quotient = (x - r) / y;  // whole but for rounding
+      if (FloorsDown(r, y)) quotient -= 1;
+      if (quotient == 0) return std::copysign(T{0}, x / y);
+      const T floored = std::floor(quotient);
+      return quotient - floored > T{0.5} ? floored + 1 : floored;
+    } else if constexpr (std::is_signed_v<T>) {
+      const T quotient = TruncatedQuotient(x, y);
+      const T r = TruncatedRemainder(x, y);
+      return static_cast<T>(quotient - (FloorsDown(r, y) ? 1 : 0));
+    } else {
+      return TruncatedQuotient(x, y);
+    }
+  }
+  template <typename T, class D, class V>
+  static HWY_INLINE V Vector(D d, V x, V y) {
+    if constexpr (std::is_floating_point_v<T>) {
+      const auto zero = hn::Zero(d);
+      const auto one = hn::Set(d, T{1});
+      const V ratio = hn::Div(x, y);
+      const V r = FmodLanes(d, x, y);
+      V quotient = hn::Div(hn::Sub(x, r), y);
+      quotient = hn::MaskedSubOr(quotient, FloorsDownLanes(d, r, y), quotient, one);
+      const V floored = hn::Floor(quotient);
+      const V nearest = hn::MaskedAddOr(floored, hn::Gt(hn::Sub(quotient, floored), hn::Set(d, T{0.5})), floored, one);
+      const V whole = hn::IfThenElse(hn::Eq(quotient, zero), hn::CopySign(zero, ratio), nearest);
+      return hn::IfThenElse(hn::Eq(y, zero), ratio, whole);
+    } else {
+      const V quotient = TruncatedQuotientLanes(d, x, y);
+      if constexpr (!std::is_signed_v<T>) return quotient;
+      const V r = hn::Sub(x, hn::Mul(quotient, y));
+      return hn::MaskedSubOr(quotient, FloorsDownLanes(d, r, y), quotient, hn::Set(d, T{1}));
+    }
+  }
+};
+
+struct Remainder {
+  using Class = Binary;
+  static constexpr OpInfo kInfo{
+      .name = "remainder",
+      .arity = 2,
+      .doc = "out = x - y * floor(x / y), exact but for the last addition",
+      .special =
+          "Has the sign of y, a zero too. Floats: NaN for an infinite x or y = 0; -1 by inf gives inf. An "
+          "integer divisor of 0 is an error.",
+      .aliases = "elementwise_mod mod floor_mod",
+      .source = "Python's %; NumPy remainder, Paddle elementwise_mod, torch.remainder",
+      .checked_operand = 1,
+      .check_code = StatusCode::kDivisionByZero,
+      .check_message = "integer division by zero"};
+  static constexpr Kinds kKinds = kNumbers;
+  template <typename T>
+  static constexpr bool kRefusesZero = std::is_integral_v<T>;
+
+  template <typename T>
+  static T Scalar(T x, T y) {
+    if constexpr (std::is_floating_point_v<T>) {
+      const T r = std::fmod(x, y);
+      if (r == 0) return std::copysign(T{0}, y);
+      return FloorsDown(r, y) ? r + y : r;
+    } else {
+      const T r = TruncatedRemainder(x, y);
+      if constexpr (!std::is_signed_v<T>) return r;
+      return static_cast<T>(r + (FloorsDown(r, y) ? y : 0));
+    }
+  }
+  template <typename T, class D, class V>
+  static HWY_INLINE V Vector(D d, V x, V y) {
+    if constexpr (std::is_floating_point_v<T>) {
+      const V r = FmodLanes(d, x, y);
+      const V floored = hn::MaskedAddOr(r, FloorsDownLanes(d, r, y), r, y);
+      return hn::IfThenElse(hn::Eq(r, hn::Zero(d)), hn::CopySign(r, y), floored);
+    } else {
+      const V r = TruncatedRemainderLanes(d, x, y);
+      if constexpr (!std::is_signed_v<T>) return r;
+      return hn::MaskedAddOr(r, FloorsDownLanes(d, r, y), r, y);
+    }
+  }
+};
+
+struct Fmod {
+  using Class = Binary;
+  static constexpr OpInfo kInfo{
+      .name = "fmod",
+      .arity = 2,
+      .doc = "out = x - y * trunc(x / y), exact",
+      .special =
+          "Has the sign of x, a zero too. Floats: NaN for an infinite x or y = 0; x for an infinite y. An "
+          "integer divisor of 0 is an error.",
+      .source = "C99 fmod; NumPy fmod, torch.fmod",
+      .checked_operand = 1,
+      .check_code = StatusCode::kDivisionByZero,
+      .check_message = "integer division by zero"};
+  static constexpr Kinds kKinds = kNumbers;
+  template <typename T>
+  static constexpr bool kRefusesZero = std::is_integral_v<T>;
+
+  template <typename T>
+  static T Scalar(T x, T y) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return std::fmod(x, y);
+    } else {
+      return TruncatedRemainder(x, y);
+    }
+  }
+  template <typename T, class D, class V>
+  static HWY_INLINE V Vector(D d, V x, V y) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return FmodLanes(d, x, y);
+    } else {
+      return TruncatedRemainderLanes(d, x, y);
+    }
+  }
+};
+
+// To add an op: write its struct above and its name here. Nothing else.
+using DivisionOps = OpList<Divide, TrueDivide, FloorDivide, Remainder, Fmod>;
+
+}  // namespace HWY_NAMESPACE
+}  // namespace axiscast
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target guard

@@ -1,0 +1,210 @@
+// The larger and the smaller of two, and the sign of one on the other.
+#if defined(AXISCAST_OPS_MINMAX_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AXISCAST_OPS_MINMAX_INL_H_
+#undef AXISCAST_OPS_MINMAX_INL_H_
+#else
+#define AXISCAST_OPS_MINMAX_INL_H_
+#endif
+
+#include <cmath>
+
+#include "simd/elementwise-inl.h"
+#include "simd/table-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace axiscast {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// The larger of two that are not NaN, +0 being larger than -0. hn::Max says nothing about either.
+template <typename T>
+T LargerOf(T x, T y) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (x == y) return std::signbit(x) ? y : x;
+  }
+  return x > y ? x : y;
+}
+template <typename T>
+T SmallerOf(T x, T y) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (x == y) return std::signbit(x) ? x : y;
+  }
+  return x < y ? x : y;
+}
+// Equal floats have equal bits but for the signs of zeros.
+template <typename T, class V>
+HWY_INLINE V LargerLanes(V x, V y) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return hn::IfThenElse(hn::Eq(x, y), hn::And(x, y), hn::Max(x, y));
+  } else {
+    return hn::Max(x, y);
+  }
+}
+template <typename T, class V>
+HWY_INLINE V SmallerLanes(V x, V y) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return hn::IfThenElse(hn::Eq(x, y), hn::Or(x, y), hn::Min(x, y));
+  } else {
+    return hn::Min(x, y);
+  }
+}
+
+struct Maximum {
+  using Class = Binary;
+  static constexpr OpInfo kInfo{.name = "maximum",
+                                .arity = 2,
+                                .doc = "out = the larger of x and y",
+                                .special = "NaN if either is NaN; +0 is larger than -0. On bool it is logical or.",
+                                .aliases = "elementwise_max Max",
+                                .source = "IEEE 754-2019 maximum; NumPy maximum, Paddle elementwise_max, torch.maximum, ONNX Max"};
+  static constexpr Kinds kKinds = kAllKinds;
+
+  template <typename T>
+  static T Scalar(T x, T y) {
+    if constexpr (std::is_floating_point_v<T>) {
+      if (std::isnan(x)) return x;
+      if (std::isnan(y)) return y;
+    }
+    return LargerOf(x, y);
+  }
+  template <typename T, class D, class V>
+  static HWY_INLINE V Vector(D, V x, V y) {
+    const V larger = LargerLanes<T>(x, y);
+    if constexpr (std::is_floating_point_v<T>) {
+      return hn::IfThenElse(hn::IsEitherNaN(x, y), hn::Add(x, y), larger);  // a sum with a NaN is one
+    } else {
+      return larger;
+    }
+  }
+};
+
+struct Minimum {
+  using Class = Binary;
+  static constexpr OpInfo kInfo{.name = "minimum",
+                                .arity = 2,
+                                .doc = "out = the smaller of x and y",
+                                .special = "NaN if either is NaN; -0 is smaller than +0. On bool it is logical and.",
+                                .aliases = "elementwise_min Min",
+                                .source = "IEEE 754-2019 minimum; NumPy minimum, Paddle elementwise_min, torch.minimum, ONNX Min"};
+  static constexpr Kinds kKinds = kAllKinds;
+
+  template <typename T>
+  static T Scalar(T x, T y) {
+    if constexpr (std::is_floating_point_v<T>) {
+      if (std::isnan(x)) return x;
+      if (std::isnan(y)) return y;
+    }
+    return SmallerOf(x, y);
+  }
+  template <typename T, class D, class V>
+  static HWY_INLINE V Vector(D, V x, V y) {
+    const V smaller = SmallerLanes<T>(x, y);
+    if constexpr (std::is_floating_point_v<T>) {
+      return hn::IfThenElse(hn::IsEitherNaN(x, y), hn::Add(x, y), smaller);
+    } else {
+      return smaller;
+    }
+  }
+};
+
+struct Fmax {
+  using Class = Binary;
+  static constexpr OpInfo kInfo{.name = "fmax",
+                                .arity = 2,
+                                .doc = "out = the larger of x and y, ignoring NaN",
+                                .special = "The other one if one is NaN; NaN if both are; +0 is larger than -0. Exact on integers.",
+                                .aliases = "elementwise_fmax",
+                                .source = "IEEE 754-2019 maximumNumber; NumPy fmax, Paddle elementwise_fmax, torch.fmax"};
+  static constexpr Kinds kKinds = kAllKinds;
+
+  template <typename T>
+  static T Scalar(T x, T y) {
+    if constexpr (std::is_floating_point_v<T>) {
+      if (std::isnan(x)) return y;
+      if (std::isnan(y)) return x;
+    }
+    return LargerOf(x, y);
+  }
+  template <typename T, class D, class V>
+  static HWY_INLINE V Vector(D, V x, V y) {
+    const V larger = LargerLanes<T>(x, y);
+    if constexpr (std::is_floating_point_v<T>) {
+      return hn::IfThenElse(hn::IsNaN(x), y, hn::IfThenElse(hn::IsNaN(y), x, larger));
+    } else {
+      return larger;
+    }
+  }
+};
+
+struct Fmin {
+  using Class = Binary;
+  static constexpr OpInfo kInfo{
+      .name = "fmin",
+      .arity = 2,
+      .doc = "out = the smaller of x and y, ignoring NaN",
+      .special = "The other one if one is NaN; NaN if both are; -0 is smaller than +0. Exact on integers.",
+      .aliases = "elementwise_fmin",
+      .source = "IEEE 754-2019 minimumNumber; NumPy fmin, Paddle elementwise_fmin, torch.fmin"};
+  static constexpr Kinds kKinds = kAllKinds;
+
+  template <typename T>
+  static T Scalar(T x, T y) {
+    if constexpr (std::is_floating_point_v<T>) {
+      if (std::isnan(x)) return y;
+      if (std::isnan(y)) return x;
+    }
+    return SmallerOf(x, y);
+  }
+  template <typename T, class D, class V>
+  static HWY_INLINE V Vector(D, V x, V y) {
+    const V smaller = SmallerLanes<T>(x, y);
+    if constexpr (std::is_floating_point_v<T>) {
+      return hn::IfThenElse(hn::IsNaN(x), y, hn::IfThenElse(hn::IsNaN(y), x, smaller));
+    } else {
+      return smaller;
+    }
+  }
+};
+
+struct Copysign {
+  using Class = Binary;
+  static constexpr OpInfo kInfo{
+      .name = "copysign",
+      .arity = 2,
+      .doc = "out = |x| with the sign of y",
+      .special =
+          "The sign of a zero or a NaN counts. Integers: 0 has no sign; the lowest integer has no absolute "
+          "value and wraps to itself; unsigned x stays x.",
+      .source = "C99 copysign; NumPy copysign, torch.copysign"};
+  static constexpr Kinds kKinds = kNumbers;
+
+  template <typename T>
+  static T Scalar(T x, T y) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return std::copysign(x, y);
+    } else if constexpr (std::is_signed_v<T>) {
+      return (x < 0) != (y < 0) ? static_cast<T>(Wrapping<T>{0} - static_cast<Wrapping<T>>(x)) : x;
+    } else {
+      return x;
+    }
+  }
+  template <typename T, class D, class V>
+  static HWY_INLINE V Vector(D, V x, V y) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return hn::CopySign(x, y);
+    } else if constexpr (std::is_signed_v<T>) {
+      return hn::IfNegativeThenElse(hn::Xor(x, y), hn::Neg(x), x);
+    } else {
+      return x;
+    }
+  }
+};
+
+// To add an op: write its struct above and its name here. Nothing else.
+using MinMaxOps = OpList<Maximum, Minimum, Fmax, Fmin, Copysign>;
+
+}  // namespace HWY_NAMESPACE
+}  // namespace axiscast
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target guard

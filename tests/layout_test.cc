@@ -1,0 +1,204 @@
+// Random problems of every layout, executed by Apply and by plans, against a plain loop on copies of the inputs. All memory is
+// compared, so that bytes around and between the elements of out must be unchanged. AXISCAST_SEED and AXISCAST_CASES make it
+// repeat a run or run longer.
+#include <gtest/gtest.h>
+#include <tbb/task_arena.h>
+
+#include <cstdio>
+#include <map>
+
+#include "tests/testing/mix_ops.h"
+#include "tests/testing/random_case.h"
+#include "tests/testing/thread_pools.h"
+
+namespace axiscast::test {
+namespace {
+
+std::uint64_t Difference(const std::uint64_t* values, int) { return values[0] - values[1]; }
+
+std::vector<CaseOp> Ops() {
+  std::vector<CaseOp> ops;
+  const Registry mix = MixRegistry(Registry::BuiltIn());
+  for (const char* name : {"mix1", "mix2", "mix3", "mix4"}) {
+    for (const Kernel& kernel : mix.Find(name)->kernels()) {
+      ops.push_back({name, {kernel.inputs, kernel.inputs + mix.Find(name)->arity()}, kernel.output, &Mix});
+    }
+  }
+  for (const DType dtype : {DType::kInt8, DType::kUInt16, DType::kInt32, DType::kInt64, DType::kInt32, DType::kUInt8}) {
+    ops.push_back({"subtract", {dtype, dtype}, dtype, &Difference});
+  }
+  return ops;
+}
+
+// For every target of this CPU.
+const std::vector<Registry>& Registries() {
+  static const std::vector<Registry>* all = [] {
+    auto* made = new std::vector<Registry>;
+    for (const char* target : Registry::SupportedTargets()) {
+      const Registry* registry = nullptr;
+      if (Registry::BuiltInFor(target, &registry).ok()) made->push_back(MixRegistry(*registry));
+    }
+    return made;
+  }();
+  return *all;
+}
+
+std::uint64_t ReadElement(const std::byte* from, DType dtype) {
+  const std::size_t size = SizeOf(dtype);
+  std::uint64_t bits = LoadBits(from, size);
+  if (KindOf(dtype) == DTypeKind::kSigned && size < 8 && (bits >> (8 * size - 1)) != 0) bits |= ~std::uint64_t{0} << (8 * size);
+  return bits;
+}
+
+struct Memory {
+  std::vector<Bytes> blocks;       // one for each operand; those in out's memory are empty
+  std::vector<std::byte*> origin;  // of each operand's element [0, ..., 0]
+
+  explicit Memory(const Case& c) {
+    Random random(c.data_seed);
+    std::vector<std::int64_t> sizes(c.operands.size(), 0);
+    const std::size_t out = c.operands.size() - 1;
+    for (std::size_t i = 0; i <= out; ++i) {
+      const CaseOperand& operand = c.operands[i];
+      const Around around = operand.around();
+      std::int64_t& size = sizes[operand.in_outs_memory ? out : i];
+      size = std::max(size, operand.at + around.before + around.behind);
+    }
+    for (const std::int64_t size : sizes) blocks.push_back(random.RandomBytes(size));
+    for (std::size_t i = 0; i <= out; ++i) {
+      const CaseOperand& operand = c.operands[i];
+      origin.push_back(blocks[operand.in_outs_memory ? out : i].data() + operand.at + operand.around().before);
+    }
+  }
+};
+
+void Naive(const Case& c, const Memory& copies, Memory* memory) {
+  std::vector<ByteStrides> strides;
+  for (const CaseOperand& operand : c.operands) strides.push_back(operand.strides());
+  ForEachIndex(c.out().shape, [&](const Index& index) {
+    std::uint64_t values[kMaxArity];
+    for (std::size_t i = 0; i + 1 < c.operands.size(); ++i) {
+      const CaseOperand& operand = c.operands[i];
+      values[i] = ReadElement(copies.origin[i] + OffsetAt(index, operand.shape, strides[i], operand.first), operand.dtype);
+    }
+    std::uint64_t result = c.op.meaning(values, static_cast<int>(c.op.inputs.size()));
+    if (c.op.output == DType::kBool) result = result != 0;
+    StoreBits(result, memory->origin.back() + OffsetAt(index, c.out().shape, strides.back(), 0), SizeOf(c.op.output));
+  });
+}
+
+Status Run(const Case& c, const Memory& memory, PlanDescription* description) {
+  static tbb::task_arena arena(3);
+  const ForeignPool pool(kPoolHabits[c.habit]);
+  const auto& registries = Registries();
+  const Op& op = *registries[static_cast<std::size_t>(c.target) % registries.size()].Find(c.op.name);
+  std::vector<TensorView> inputs;
+  std::vector<const void*> pointers;
+  for (std::size_t i = 0; i + 1 < c.operands.size(); ++i) {
+    const CaseOperand& operand = c.operands[i];
+    inputs.emplace_back(memory.origin[i], operand.dtype, operand.shape, operand.strides());
+    pointers.push_back(memory.origin[i]);
+  }
+  const MutableTensorView out(memory.origin.back(), c.op.output, c.out().shape, c.out().strides());
+  PlanOptions plan_options;
+  plan_options.mode = c.mode;
+  plan_options.axis = c.axis;
+  Plan plan;
+  if (Status status = Plan::Make(op, inputs.data(), inputs.size(), out, plan_options, &plan); !status.ok()) return status;
+  if (description != nullptr) *description = plan.Describe();
+  ApplyOptions options;
+  options.mode = c.mode;
+  options.axis = c.axis;
+  options.max_threads = c.max_threads;
+  if (c.threads == CaseThreads::kOwnArena) options.task_arena = &arena;
+  if (c.threads == CaseThreads::kForeignPool) options.pool = pool.get();
+  if (c.plan) return plan.Execute(pointers.data(), out.data, {options.max_threads, options.pool, options.task_arena});
+  if (!c.in_place) return Apply(op, inputs.data(), inputs.size(), out, options);
+  switch (inputs.size()) {
+    case 1:
+      return ApplyInPlace(op, out, {}, options);
+    case 2:
+      return ApplyInPlace(op, out, {inputs[1]}, options);
+    case 3:
+      return ApplyInPlace(op, out, {inputs[1], inputs[2]}, options);
+    default:
+      return ApplyInPlace(op, out, {inputs[1], inputs[2], inputs[3]}, options);
+  }
+}
+
+// What is wrong with a case; empty when nothing is.
+std::string Failure(const Case& c, PlanDescription* description = nullptr) {
+  const Memory before(c);
+  Memory expected(c), memory(c);
+  Naive(c, before, &expected);
+  const int bad_tiles_before = bad_tiles;
+  if (const Status status = Run(c, memory, description); !status.ok()) return std::string("it gives: ") + status.message();
+  if (bad_tiles != bad_tiles_before) return "a kernel was called with a tile that breaks its contract";
+  for (std::size_t i = 0; i < memory.blocks.size(); ++i) {
+    const Bytes &found = memory.blocks[i], &wanted = expected.blocks[i];
+    for (std::size_t byte = 0; byte < found.size(); ++byte) {
+      if (found[byte] == wanted[byte]) continue;
+      return "byte " + std::to_string(byte) + " of the memory of operand " + std::to_string(i) + " is " +
+             std::to_string(static_cast<int>(found[byte])) + ", not " + std::to_string(static_cast<int>(wanted[byte])) +
+             " (it was " + std::to_string(static_cast<int>(before.blocks[i][byte])) + ")";
+    }
+  }
+  return "";
+}
+
+std::int64_t Product(const std::vector<std::int64_t>& extents) {
+  std::int64_t product = 1;
+  for (const std::int64_t extent : extents) product *= extent;
+  return product;
+}
+
+using Counts = std::map<std::string, int>;
+
+void Count(const Case& c, const PlanDescription& plan, Counts* counts) {
+  if (plan.extents.empty()) ++(*counts)["empty"];
+  if (c.axis) ++(*counts)["axis"];
+  if (c.in_place) ++(*counts)["in place"];
+  if (plan.extents.empty()) return;
+  for (const auto& operand : plan.operands) ++(*counts)[(&operand == &plan.operands.back() ? "out " : "") + operand.delivery];
+  ++(*counts)["store " + plan.store];
+  if (plan.parallel) ++(*counts)["parallel " + std::to_string(static_cast<int>(c.threads))];
+  if (plan.tiles > 1 && plan.tile_rows > 1) ++(*counts)["several tiles of several rows"];
+  if (plan.tiles * plan.tile_rows * plan.tile_cols > Product(plan.extents)) ++(*counts)["ragged tiles"];
+  if (plan.extents.size() > 4) ++(*counts)["more than four dims"];
+}
+
+TEST(Layout, EveryLayoutGivesWhatAPlainLoopOnCopiesGives) {
+  const std::uint64_t seed = FromEnvironment("AXISCAST_SEED", 20240517);
+  const std::uint64_t cases = FromEnvironment("AXISCAST_CASES", 24000);
+  std::printf("AXISCAST_SEED=%llu AXISCAST_CASES=%llu\n", static_cast<unsigned long long>(seed),
+              static_cast<unsigned long long>(cases));
+  const std::vector<CaseOp> ops = Ops();
+  Counts counts;
+  for (std::uint64_t i = 0; i < cases; ++i) {
+    Random random(seed + i);
+    const std::int64_t dice = random.Below(1000);
+    const Case c = RandomCase(random, ops, dice < 10 ? 70'000 : dice < 60 ? 20'000 : dice < 250 ? 3000 : 200);
+    PlanDescription description;
+    if (const std::string failure = Failure(c, &description); !failure.empty()) {
+      const Case small = Shrink(c, [](const Case& simpler) { return !Failure(simpler).empty(); });
+      FAIL() << "case " << i << " (AXISCAST_SEED=" << seed + i << " AXISCAST_CASES=1): " << failure << "\n"
+             << ToText(c) << "shrunk: " << Failure(small) << "\n"
+             << ToText(small);
+    }
+    Count(c, description, &counts);
+  }
+  for (const auto& [name, count] : counts) std::printf("  %-32s %d\n", name.c_str(), count);
+  if (cases < 20'000) return;  // too few to say anything about how often each kind occurs
+  // clang-format off
+  for (const char* name :
+       {"streamed", "splat", "staged: pattern", "staged: repeat-each", "staged: transpose", "staged: gather", "staged: runs",
+        "staged: unaligned", "staged: unaligned splat", "out streamed", "out staged: gather",
+        "out staged: runs", "out staged: unaligned", "store direct", "store through scratch", "parallel 0", "parallel 1", "parallel 2",
+        "several tiles of several rows", "ragged tiles", "more than four dims", "empty", "axis", "in place"}) {
+    EXPECT_GE(counts[name], 5) << name;
+  }
+  // clang-format on
+}
+
+}  // namespace
+}  // namespace axiscast::test

@@ -1,0 +1,57 @@
+// The movers as plain loops: what core/kernel.h says they do, and nothing else.
+#ifndef AXISCAST_TESTS_TESTING_NAIVE_MOVERS_H_
+#define AXISCAST_TESTS_TESTING_NAIVE_MOVERS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include "core/kernel.h"
+
+namespace axiscast::test {
+
+template <std::size_t kSize>
+struct NaiveMovers {
+  static constexpr auto kStep = static_cast<std::int64_t>(kSize);
+
+  static void Repeat(const std::byte* x, std::int64_t stride, std::int64_t count, std::int64_t repeat, std::byte* out) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      for (std::int64_t j = 0; j < repeat; ++j) std::memcpy(out + (i * repeat + j) * kStep, x + i * stride, kSize);
+    }
+  }
+  static void Gather(const std::byte* x, std::int64_t row_stride, std::int64_t col_stride, std::int64_t rows, std::int64_t cols,
+                     std::byte* out) {
+    for (std::int64_t r = 0; r < rows; ++r) {
+      for (std::int64_t c = 0; c < cols; ++c) std::memcpy(out + (r * cols + c) * kStep, x + r * row_stride + c * col_stride, kSize);
+    }
+  }
+  static void Scatter(const std::byte* x, std::int64_t rows, std::int64_t cols, std::byte* out, std::int64_t row_stride,
+                      std::int64_t col_stride) {
+    for (std::int64_t r = 0; r < rows; ++r) {
+      for (std::int64_t c = 0; c < cols; ++c) std::memcpy(out + r * row_stride + c * col_stride, x + (r * cols + c) * kStep, kSize);
+    }
+  }
+  static void Copy(const Tile& tile) {
+    for (std::int64_t r = 0; r < tile.rows; ++r) {
+      for (std::int64_t c = 0; c < tile.cols; ++c) {
+        const std::int64_t from = r * tile.in[0].row_stride + (tile.in[0].splat ? 0 : c * kStep);
+        std::memmove(static_cast<std::byte*>(tile.out) + r * tile.out_row_stride + c * kStep,
+                     static_cast<const std::byte*>(tile.in[0].data) + from, kSize);
+      }
+    }
+  }
+};
+
+template <std::size_t... kLog2>
+Movers MakeNaiveMovers(std::index_sequence<kLog2...>) {
+  return {{&NaiveMovers<std::size_t{1} << kLog2>::Repeat...},
+          {&NaiveMovers<std::size_t{1} << kLog2>::Gather...},
+          {&NaiveMovers<std::size_t{1} << kLog2>::Scatter...},
+          {&NaiveMovers<std::size_t{1} << kLog2>::Copy...}};
+}
+inline Movers MakeNaiveMovers() { return MakeNaiveMovers(std::make_index_sequence<kElementSizes>()); }
+
+}  // namespace axiscast::test
+
+#endif  // AXISCAST_TESTS_TESTING_NAIVE_MOVERS_H_
