@@ -9,7 +9,7 @@ import sys
 import tempfile
 import unittest
 
-COMMAND = str(pathlib.Path(sys.argv[1]).resolve()) if len(sys.argv) > 1 else "axiscast"
+COMMAND = str(pathlib.Path(sys.argv[2]).resolve())  # sys.argv[1] is the source folder
 
 
 class Result:
@@ -79,4 +79,4 @@ class CommandTest(unittest.TestCase):
 
 
 def main():
-    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])

@@ -1,4 +1,4 @@
-"""The axiscast command against its contract: exit statuses, messages, JSON, verbs and flags. usage: cli_test.py AXISCAST_COMMAND"""
+"""The axiscast command against its contract: exit statuses, messages, JSON, verbs and flags. usage: cli_test.py SOURCE_FOLDER AXISCAST_COMMAND"""
 
 import os
 import re
@@ -100,6 +100,8 @@ class RefusedRequests(cli.CommandTest):
         np.save("y.npy", np.arange(4, dtype="f4"))
         np.save("ints.npy", np.arange(6, dtype="i4").reshape(2, 3))
         np.save("zeros.npy", np.array([[1, 2, 3], [4, 0, 6]], dtype="i4"))
+        np.save("column.npy", np.zeros((2000000, 1), "f8"))
+        np.save("row.npy", np.zeros((1, 2000000), "f8"))
         (self.folder / "out.npy").write_bytes(b"as it was")
         out = ["-o", "out.npy"]
         rows = [
@@ -133,6 +135,7 @@ class RefusedRequests(cli.CommandTest):
             (["clip", "ints.npy", "--attr", "min=99999999999", *out], "kInvalidArgument", "99999999999"),
             (["equal", "x.npy", "x.npy", "--in-place", *out], "kUnsupportedDType", "bool", "float32"),
             (["add", "y.npy", "x.npy", "--in-place", *out], "kInvalidShape"),
+            (["add", "column.npy", "row.npy", *out], "kOutOfMemory", "[2000000, 2000000]"),
         ]
         for args, code, *words in rows:
             with self.subTest(args=args):

@@ -1,6 +1,6 @@
 """The axiscast command on .npy files, NumPy being the oracle: every form numpy.load takes, and files that lie.
 
-usage: npy_test.py AXISCAST_COMMAND
+usage: npy_test.py SOURCE_FOLDER AXISCAST_COMMAND
 """
 
 import io

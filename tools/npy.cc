@@ -118,16 +118,6 @@ ByteStrides FortranStrides(const Shape& shape, DType dtype) {
 
 }  // namespace
 
-Memory Allocate(std::int64_t bytes, const std::string& what_for) {
-  constexpr std::size_t kAlignment = 64;
-  void* memory = nullptr;
-  const auto size = static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1));
-  if (size > std::numeric_limits<std::size_t>::max() / 2 || posix_memalign(&memory, kAlignment, size) != 0) {
-    Fail(StatusCode::kOutOfMemory, what_for + ": no memory for " + std::to_string(bytes) + " bytes");
-  }
-  return Memory(memory);
-}
-
 Array MakeArray(DType dtype, const Shape& shape) {
   Array array;
   array.dtype = dtype;
