@@ -68,7 +68,7 @@ std::string Run(const std::vector<std::string>& words, bool json) {
 bool WantsJson(const std::vector<std::string>& words) {
   for (const std::string& word : words) {
     if (word == "--") return false;
-    if (word == "--json" || word == "--json=true") return true;
+    if (word == "--json") return true;
   }
   return false;
 }

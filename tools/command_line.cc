@@ -51,9 +51,11 @@ void CommandLine::Declare(CLI::Option* option, const std::string& name) {
 }
 
 void CommandLine::AddFlag(const std::string& name, const std::string& doc, bool* given) {
+  const std::size_t before = flags_.size();
   Declare(app_.add_flag_function(
               name, [given](std::int64_t count) { *given = count > 0; }, doc),
           name);
+  bare_flags_.insert(bare_flags_.end(), flags_.begin() + static_cast<std::ptrdiff_t>(before), flags_.end());
 }
 
 void CommandLine::AddValue(const std::string& name, const std::string& value_name, const std::string& doc, Value* value) {
@@ -80,6 +82,13 @@ void CommandLine::AddValues(const std::string& name, const std::string& value_na
 std::optional<std::string> CommandLine::Parse(std::vector<std::string> words) {
   AddFlag("--json", "print exactly one JSON value on stdout, errors too", &json_);
   AddFlag("-h,--help", "print this text", &help_);
+  for (const std::string& word : words) {  // CLI11 would take `--json=no` for a number, with a bare exception
+    if (word == "--") break;
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos || equals == 0) continue;
+    if (std::find(bare_flags_.begin(), bare_flags_.end(), word.substr(0, equals)) == bare_flags_.end()) continue;
+    Fail(kUsage, "`" + word + "`: " + word.substr(0, equals) + " takes no value; usage: " + text_.usage);
+  }
   std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
   try {
     app_.parse(std::move(words));

@@ -53,6 +53,7 @@ class CommandLine {
   VerbText text_;
   CLI::App app_;
   std::vector<std::string> flags_;
+  std::vector<std::string> bare_flags_;  // those without a value
   std::vector<std::string> operands_;
   bool json_ = false;
   bool help_ = false;
