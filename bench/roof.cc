@@ -3,16 +3,13 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <functional>
 #include <thread>
 
+#include "bench/stopwatch.h"
+
 namespace axiscast::bench {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double SecondsBetween(Clock::time_point begin, Clock::time_point end) { return std::chrono::duration<double>(end - begin).count(); }
 
 std::int64_t WholeBlocks(std::int64_t bytes) { return bytes / kRoofBlock * kRoofBlock; }
 
@@ -101,7 +98,7 @@ std::vector<Roof::Part> Roof::Split(const Traffic& traffic) {
 
 double Roof::Time(const Traffic& traffic, const std::vector<Part>& parts, int threads, std::size_t variant, bool streaming,
                   double chunk, double guess) {
-  std::vector<Clock::time_point> begin(static_cast<std::size_t>(threads)), end(begin.size());
+  std::vector<double> begin(static_cast<std::size_t>(threads)), end(begin.size());
   std::atomic<int> ready{0};
   const auto passes = std::max<std::int64_t>(static_cast<std::int64_t>(chunk / guess), 1);
   const std::int64_t warm_up = guess > kWarmUp ? 0 : static_cast<std::int64_t>(kWarmUp / guess) + 1;
@@ -126,13 +123,16 @@ double Roof::Time(const Traffic& traffic, const std::vector<Part>& parts, int th
     ready.fetch_add(1);
     while (ready.load() < threads) std::this_thread::yield();
     run(warm_up);
-    begin[static_cast<std::size_t>(t)] = Clock::now();
+    begin[static_cast<std::size_t>(t)] = Now(threads);
     run(passes);
-    end[static_cast<std::size_t>(t)] = Clock::now();
+    end[static_cast<std::size_t>(t)] = Now(threads);
   };
-  team_->Run(threads, work);
-  return SecondsBetween(*std::min_element(begin.begin(), begin.end()), *std::max_element(end.begin(), end.end())) /
-         static_cast<double>(passes);
+  return Undisturbed([&] {
+    ready.store(0);
+    team_->Run(threads, work);
+    return (*std::max_element(end.begin(), end.end()) - *std::min_element(begin.begin(), begin.end())) /
+           static_cast<double>(passes);
+  });
 }
 
 RoofTime Roof::Measure(const Traffic& traffic, int threads, double chunk) {
