@@ -11,7 +11,6 @@ namespace {
 
 constexpr double kChunk = 600e-6;   // seconds in a row: short of a scheduler's time slice, long beside a fork
 constexpr double kWarmUp = 150e-6;  // the roof's
-constexpr double kShortCall = 1e-3;
 constexpr int kRoundsOfShortCalls = 9;
 constexpr int kRoundsOfLongCalls = 5;
 
@@ -25,7 +24,7 @@ double Seconds(const Calls& calls, std::int64_t count, int threads) {
 double TimeCalls(const Calls& calls, double guess, int threads) {
   if (guess < kWarmUp) calls(static_cast<std::int64_t>(kWarmUp / guess) + 1);
   const auto count = std::max<std::int64_t>(static_cast<std::int64_t>(kChunk / guess), 1);
-  return Undisturbed([&] { return Seconds(calls, count, threads) / static_cast<double>(count); });
+  return Undisturbed(threads, [&] { return Seconds(calls, count, threads) / static_cast<double>(count); });
 }
 
 // One call's time, roughly; it has then been made at least once before.
@@ -47,7 +46,7 @@ double Median(std::vector<double> values) {
 
 Sample MeasureBesideRoof(Roof& roof, const Traffic& traffic, int threads, const Calls& calls) {
   const double guess = Guess(calls, threads);
-  const int rounds = guess < kShortCall ? kRoundsOfShortCalls : kRoundsOfLongCalls;
+  const int rounds = guess < kLong ? kRoundsOfShortCalls : kRoundsOfLongCalls;
   std::vector<double> seconds, best, ordinary;
   for (int round = 0; round < rounds; ++round) {
     const RoofTime time = roof.Measure(traffic, threads, kChunk);

@@ -127,7 +127,7 @@ double Roof::Time(const Traffic& traffic, const std::vector<Part>& parts, int th
     run(passes);
     end[static_cast<std::size_t>(t)] = Now(threads);
   };
-  return Undisturbed([&] {
+  return Undisturbed(threads, [&] {
     ready.store(0);
     team_->Run(threads, work);
     return (*std::max_element(end.begin(), end.end()) - *std::min_element(begin.begin(), begin.end())) /
@@ -157,18 +157,14 @@ RoofTime Roof::Measure(const Traffic& traffic, int threads, double chunk) {
     };
     const double ordinary = best_of(false, AllRoofPasses()[0].ordinary.size(), &choice.ordinary);
     choice.seconds = ordinary;
-    choice.best = choice.ordinary;
-    choice.streaming = false;
-    std::size_t variant = 0;
-    if (best_of(true, AllRoofPasses()[0].streaming.size(), &variant) < 0.97 * ordinary) {
-      choice.best = variant;
-      choice.streaming = true;
-    }
+    choice.may_stream = best_of(true, AllRoofPasses()[0].streaming.size(), &choice.streaming) < 1.5 * ordinary;
   }
   RoofTime time;
   time.ordinary = Time(traffic, parts, threads, choice.ordinary, false, chunk, choice.seconds);
   time.best = time.ordinary;
-  if (choice.streaming) time.best = std::min(time.best, Time(traffic, parts, threads, choice.best, true, chunk, choice.seconds));
+  if (choice.may_stream) {
+    time.best = std::min(time.best, Time(traffic, parts, threads, choice.streaming, true, chunk, choice.seconds));
+  }
   return time;
 }
 

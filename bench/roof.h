@@ -49,10 +49,10 @@ class Roof {
     std::int64_t second;  // from the first stream of input to the second one
   };
   struct Choice {
-    std::size_t ordinary;
-    std::size_t best;
-    bool streaming;  // the best one stores around the caches
-    double seconds;
+    std::size_t ordinary;  // the best of each kind
+    std::size_t streaming;
+    bool may_stream;  // it is not out of the question that non-temporal stores win
+    double seconds;   // of a pass, roughly
   };
   class Team;
 
