@@ -1,6 +1,10 @@
 // The roof: splits a mix of reads and writes into loops that have it, and times them on one thread or several.
 #include "bench/roof.h"
 
+#if defined(__linux__)
+#include <sched.h>
+#endif
+
 #include <algorithm>
 #include <atomic>
 #include <functional>
@@ -16,6 +20,33 @@ std::int64_t WholeBlocks(std::int64_t bytes) { return bytes / kRoofBlock * kRoof
 constexpr double kWarmUp = 150e-6;  // seconds; idle threads of a pool have gone to sleep by then, and the caches are filled
 
 }  // namespace
+
+// Keeps the calling thread on one of the CPUs that the process may use, or, with index -1, lets it go back to all of them. Without
+// it, threads that a busy system wakes on the same CPU take turns there. Elsewhere than on Linux the system decides.
+class Pinning {
+ public:
+#if defined(__linux__)
+  Pinning() { known_ = sched_getaffinity(0, sizeof(all_), &all_) == 0; }
+  void Pin(int index) const {
+    if (!known_) return;
+    cpu_set_t chosen = all_;
+    if (index >= 0) {
+      CPU_ZERO(&chosen);
+      for (int cpu = 0, found = 0; cpu < CPU_SETSIZE; ++cpu) {
+        if (CPU_ISSET(cpu, &all_) && found++ == index) CPU_SET(cpu, &chosen);
+      }
+      if (CPU_COUNT(&chosen) == 0) return;
+    }
+    sched_setaffinity(0, sizeof(chosen), &chosen);
+  }
+
+ private:
+  cpu_set_t all_;
+  bool known_;
+#else
+  void Pin(int) const {}
+#endif
+};
 
 // Threads that wait for something to do; asleep, so that they take nothing from the call that is measured in between.
 class Roof::Team {
@@ -41,7 +72,9 @@ class Roof::Team {
     threads_ = threads;
     left_.store(static_cast<int>(helpers_.size()));
     Wake();
+    pinning_.Pin(0);
     work(0);
+    pinning_.Pin(-1);
     while (left_.load() != 0) std::this_thread::yield();
   }
 
@@ -51,6 +84,7 @@ class Roof::Team {
     generation_.notify_all();
   }
   void Wait(int t) {
+    pinning_.Pin(t);
     for (int seen = 0;;) {
       generation_.wait(seen);
       seen = generation_.load();
@@ -60,11 +94,12 @@ class Roof::Team {
     }
   }
 
-  std::vector<std::thread> helpers_;
+  const Pinning pinning_;
   std::atomic<int> generation_{0};
   std::atomic<int> left_{0};
   const std::function<void(int)>* work_ = nullptr;
   int threads_ = 1;
+  std::vector<std::thread> helpers_;  // last: they use the rest
 };
 
 Roof::Roof(int max_threads) : team_(std::make_unique<Team>(max_threads)) { AllRoofPasses(); }

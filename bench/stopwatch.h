@@ -18,21 +18,34 @@ inline double Now(int threads) {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// How often the system has taken a CPU away from this process while it had work to do.
-inline long Interruptions() {
+// What the system does to this process.
+struct Attention {
+  long interruptions;  // how often it took a CPU away while there was work to do
+  double cpu_seconds;  // of all threads
+  double seconds;      // the wall's
+};
+
+inline Attention AttentionSoFar() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  return usage.ru_nivcsw;
+  timespec cpu{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
+  return {usage.ru_nivcsw, static_cast<double>(cpu.tv_sec) + 1e-9 * static_cast<double>(cpu.tv_nsec), Now(2)};
 }
 
-// The seconds that `time` returns; it is called again, a few times at most, when it was interrupted. The last result counts. Long
-// calls of one thread are not tried again: the thread's own clock has left the interruption out.
+// The seconds that `time` returns. It is called again, a few times at most, when a CPU was taken away meanwhile, or when threads
+// that should have run at once took turns on one CPU; the last result counts. Long calls of one thread are not tried again: the
+// thread's own clock has left the interruption out.
 template <class Time>
 double Undisturbed(int threads, const Time& time) {
-  for (int attempt = 0;; ++attempt) {
-    const long before = Interruptions();
+  for (int attempt = 1;; ++attempt) {
+    const Attention before = AttentionSoFar();
     const double seconds = time();
-    if (attempt == 3 || Interruptions() == before || (threads == 1 && seconds > kLong)) return seconds;
+    const Attention after = AttentionSoFar();
+    const bool together =
+        threads == 1 || after.cpu_seconds - before.cpu_seconds > 0.75 * threads * (after.seconds - before.seconds);
+    if (after.interruptions == before.interruptions && together) return seconds;
+    if (attempt == (seconds < kLong ? 12 : 4) || (threads == 1 && seconds > kLong)) return seconds;
   }
 }
 
