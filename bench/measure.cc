@@ -49,7 +49,7 @@ Sample MeasureBesideRoof(Roof& roof, const Traffic& traffic, int threads, const 
   const int rounds = guess < kLong ? kRoundsOfShortCalls : kRoundsOfLongCalls;
   std::vector<double> seconds, best, ordinary;
   for (int round = 0; round < rounds; ++round) {
-    const RoofTime time = roof.Measure(traffic, threads, kChunk);
+    const RoofTime time = roof.MeasureCall(traffic, threads, kChunk);
     seconds.push_back(TimeCalls(calls, guess, threads));
     best.push_back(time.best / seconds.back());
     ordinary.push_back(time.ordinary / seconds.back());

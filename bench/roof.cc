@@ -1,6 +1,9 @@
 // The roof: splits a mix of reads and writes into loops that have it, and times them on one thread or several.
 #include "bench/roof.h"
 
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
 #if defined(__linux__)
 #include <sched.h>
 #endif
@@ -17,9 +20,8 @@ namespace {
 
 std::int64_t WholeBlocks(std::int64_t bytes) { return bytes / kRoofBlock * kRoofBlock; }
 
+constexpr std::int64_t kForkAlwaysPays = std::int64_t{16} << 20;  // bytes
 constexpr double kWarmUp = 150e-6;  // seconds; idle threads of a pool have gone to sleep by then, and the caches are filled
-
-}  // namespace
 
 // Keeps the calling thread on one of the CPUs that the process may use, or, with index -1, lets it go back to all of them. Without
 // it, threads that a busy system wakes on the same CPU take turns there. Elsewhere than on Linux the system decides.
@@ -47,6 +49,29 @@ class Pinning {
   void Pin(int) const {}
 #endif
 };
+
+// A range that is done by the thread that has just done another one is no fork: each waits a while for all of them to begin.
+double MeasureFork(int threads) {
+  constexpr int kForks = 50, kRounds = 15, kPatience = 5000;
+  std::vector<double> seconds;
+  for (int round = 0; round < kRounds; ++round) {
+    const double begin = Now(threads);
+    for (int i = 0; i < kForks; ++i) {
+      std::atomic<int> begun{0};
+      const auto meet = [&](const tbb::blocked_range<int>&) {
+        begun.fetch_add(1);
+        for (int wait = 0; wait < kPatience && begun.load(std::memory_order_relaxed) < threads; ++wait) {
+        }
+      };
+      tbb::parallel_for(tbb::blocked_range<int>(0, threads, 1), meet, tbb::simple_partitioner());
+    }
+    seconds.push_back((Now(threads) - begin) / kForks);
+  }
+  std::nth_element(seconds.begin(), seconds.begin() + kRounds / 2, seconds.end());
+  return seconds[kRounds / 2];
+}
+
+}  // namespace
 
 // Threads that wait for something to do; asleep, so that they take nothing from the call that is measured in between.
 class Roof::Team {
@@ -102,7 +127,9 @@ class Roof::Team {
   std::vector<std::thread> helpers_;  // last: they use the rest
 };
 
-Roof::Roof(int max_threads) : team_(std::make_unique<Team>(max_threads)) { AllRoofPasses(); }
+Roof::Roof(int max_threads) : team_(std::make_unique<Team>(max_threads)) {
+  if (max_threads > 1) fork_ = MeasureFork(max_threads);
+}
 
 Roof::~Roof() = default;
 
@@ -201,6 +228,13 @@ RoofTime Roof::Measure(const Traffic& traffic, int threads, double chunk) {
     time.best = std::min(time.best, Time(traffic, parts, threads, choice.streaming, true, chunk, choice.seconds));
   }
   return time;
+}
+
+RoofTime Roof::MeasureCall(const Traffic& traffic, int threads, double chunk) {
+  const RoofTime serial = threads > 1 && traffic.bytes() > kForkAlwaysPays ? RoofTime{1, 1} : Measure(traffic, 1, chunk);
+  if (threads == 1) return serial;
+  const RoofTime parallel = Measure(traffic, threads, chunk);
+  return {std::min(serial.best, parallel.best + fork_), std::min(serial.ordinary, parallel.ordinary + fork_)};
 }
 
 }  // namespace axiscast::bench
