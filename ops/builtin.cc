@@ -17,12 +17,16 @@ using Family = std::vector<OpDefinition>(std::int64_t target);
 Family ArithmeticFamily;
 Family DivisionFamily;
 Family MinMaxFamily;
+Family ComparisonFamily;
+Family LogicalFamily;
+Family BitwiseFamily;
+Family ElementaryFamily;
+Family SelectionFamily;
 
 namespace {
 constexpr Family* kFamilies[] = {
-    &ArithmeticFamily,
-    &DivisionFamily,
-    &MinMaxFamily,
+    &ArithmeticFamily, &DivisionFamily, &MinMaxFamily,     &ComparisonFamily,
+    &LogicalFamily,    &BitwiseFamily,  &ElementaryFamily, &SelectionFamily,
 };
 }  // namespace
 

@@ -56,30 +56,43 @@ HWY_INLINE OutOf<Op, T> ScalarOf(const A& attributes, X... x) {
   }
 }
 
+// How many elements are taken at once: as many as a full vector of the widest type holds.
+template <class Op, typename T, typename... In>
+HWY_INLINE auto WideTag(TypeList<In...>) {
+  return hn::ScalableTag<Widest<Lane<T>, Lane<OutOf<Op, T>>, Lane<In>...>>();
+}
+
+// One row of a tile, of at least a vector.
 template <class Op, typename T>
+struct ElementwiseRow {
+  using OutLane = Lane<OutOf<Op, T>>;
+
+  // Computes out[0, n). A ragged end is a whole vector that overlaps the one before it: as `out` may be exactly a streamed input,
+  // it is loaded before anything is written. Recomputed elements get the same bits again.
+  template <class A, class... X>
+  static HWY_INLINE void Run(OutLane* out, std::size_t n, const A& attributes, const X&... x) {
+    const auto wide = WideTag<Op, T>(InputsOf<Op, T>());
+    const hn::Rebind<Lane<T>, decltype(wide)> d;
+    const hn::Rebind<OutLane, decltype(wide)> d_out;
+    const std::size_t lanes = hn::Lanes(wide);
+    const std::size_t last = n - lanes;
+    const auto last_result =
+        VectorOf<Op, T>(d, attributes, x.Load(hn::Rebind<Lane<typename X::Element>, decltype(wide)>(), last)...);
+    for (std::size_t i = 0; i < last; i += lanes) {
+      hn::StoreU(VectorOf<Op, T>(d, attributes, x.Load(hn::Rebind<Lane<typename X::Element>, decltype(wide)>(), i)...), d_out,
+                 out + i);
+    }
+    hn::StoreU(last_result, d_out, out + last);
+  }
+};
+
+// All rows of a tile by Row, each operand X being Streamed or Splat.
+template <class Op, typename T, class Row = ElementwiseRow<Op, T>>
 struct ElementwiseRows {
   using OutLane = Lane<OutOf<Op, T>>;
 
-  // How many elements are taken at once: as many as a full vector of the widest type holds.
-  template <typename... In>
-  static HWY_INLINE auto WideTag(TypeList<In...>) {
-    return hn::ScalableTag<Widest<Lane<T>, OutLane, Lane<In>...>>();
-  }
-
-  static HWY_INLINE void Run(const Tile& tile) {
-    bool all_splat = true;
-    for (int i = 0; i < Op::kInfo.arity; ++i) all_splat = all_splat && tile.in[i].splat;
-    const auto lanes = static_cast<std::int64_t>(hn::Lanes(WideTag(InputsOf<Op, T>())));
-    if (IsCompact<Op, T>() || all_splat || tile.cols < lanes) {
-      CompactRows(tile, InputsOf<Op, T>());
-    } else if constexpr (!IsCompact<Op, T>()) {
-      ForSplatPattern<ElementwiseRows>(tile, InputsOf<Op, T>());
-    }
-  }
-
-  // All rows of a tile of at least one vector of cols, each operand X being Streamed or Splat.
   template <class... X>
-  static HWY_INLINE void RunPattern(const Tile& tile) {
+  static HWY_INLINE void Run(const Tile& tile) {
     RunOperands<X...>(tile, std::index_sequence_for<X...>());
   }
 
@@ -94,40 +107,37 @@ struct ElementwiseRows {
   static HWY_INLINE void RunRows(std::byte* out, std::int64_t out_row_stride, std::int64_t rows, std::size_t cols,
                                  const A attributes, X... x) {
     for (;;) {
-      Row(reinterpret_cast<OutLane*>(out), cols, attributes, x...);
+      Row::Run(reinterpret_cast<OutLane*>(out), cols, attributes, x...);
       if (--rows == 0) return;  // before NextRow: a splat reads its value there
       out += out_row_stride;
       (x.NextRow(), ...);
     }
   }
+};
 
-  // Computes out[0, n), n being at least a vector. A ragged end is a whole vector that overlaps the one before it: as `out` may be
-  // exactly a streamed input, it is loaded before anything is written. Recomputed elements get the same bits again.
-  template <class A, class... X>
-  static HWY_INLINE void Row(OutLane* out, std::size_t n, const A& attributes, const X&... x) {
-    const auto wide = WideTag(InputsOf<Op, T>());
-    const hn::Rebind<Lane<T>, decltype(wide)> d;
-    const hn::Rebind<OutLane, decltype(wide)> d_out;
-    const std::size_t lanes = hn::Lanes(wide);
-    const std::size_t last = n - lanes;
-    const auto last_result =
-        VectorOf<Op, T>(d, attributes, x.Load(hn::Rebind<Lane<typename X::Element>, decltype(wide)>(), last)...);
-    for (std::size_t i = 0; i < last; i += lanes) {
-      hn::StoreU(VectorOf<Op, T>(d, attributes, x.Load(hn::Rebind<Lane<typename X::Element>, decltype(wide)>(), i)...), d_out,
-                 out + i);
-    }
-    hn::StoreU(last_result, d_out, out + last);
+// ElementwiseRows but for operands that are all splat, which never come here: no code for them.
+template <class Op, typename T>
+struct StreamedRows {
+  template <class... X>
+  static HWY_INLINE void Run(const Tile& tile) {
+    if constexpr (!(std::is_same_v<X, Splat<typename X::Element>> && ...)) ElementwiseRows<Op, T>::template Run<X...>(tile);
   }
+};
 
-  // The same for any tile, in one loop that chooses at run time: for rows shorter than a vector, for operands that are all splat,
-  // and for ops whose Vector is so long that a copy for each splat pattern would cost more than the choices.
+// The same for any tile, in one loop that chooses at run time: for rows shorter than a vector, for operands that are all splat, and
+// for ops whose Vector is so long that a copy for each splat pattern would cost more than the choices.
+template <class Op, typename T>
+struct CompactRows {
   template <typename... In>
-  static HWY_NOINLINE void CompactRows(const Tile& tile, TypeList<In...>) {
-    CompactRowsOf<In...>(tile, std::index_sequence_for<In...>());
+  static HWY_NOINLINE void Run(const Tile& tile, TypeList<In...>) {
+    RunOperands<In...>(tile, std::index_sequence_for<In...>());
   }
+
+ private:
   template <typename... In, std::size_t... kInput>
-  static HWY_INLINE void CompactRowsOf(const Tile& tile, std::index_sequence<kInput...>) {
-    const auto wide = WideTag(TypeList<In...>());
+  static HWY_INLINE void RunOperands(const Tile& tile, std::index_sequence<kInput...>) {
+    using OutLane = Lane<OutOf<Op, T>>;
+    const auto wide = WideTag<Op, T>(TypeList<In...>());
     const hn::Rebind<Lane<T>, decltype(wide)> d;
     const hn::Rebind<OutLane, decltype(wide)> d_out;
     const std::size_t lanes = hn::Lanes(wide);
@@ -155,7 +165,14 @@ struct Elementwise {
 
   template <class Op, typename T>
   static void Run(const Tile& tile) {
-    ElementwiseRows<Op, T>::Run(tile);
+    bool all_splat = true;
+    for (int i = 0; i < kInputs; ++i) all_splat = all_splat && tile.in[i].splat;
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(WideTag<Op, T>(InputsOf<Op, T>())));
+    if (IsCompact<Op, T>() || all_splat || tile.cols < lanes) {
+      CompactRows<Op, T>::Run(tile, InputsOf<Op, T>());
+    } else if constexpr (!IsCompact<Op, T>()) {
+      ForSplatPattern<StreamedRows<Op, T>>(tile, InputsOf<Op, T>());
+    }
   }
 
   template <class Op, typename T>

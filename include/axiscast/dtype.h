@@ -21,6 +21,7 @@
   X(kFloat32, "float32", float, kFloat)          \
   X(kFloat64, "float64", double, kFloat)
 
+#pragma GCC visibility push(default)  // exported by the shared library
 namespace axiscast {
 
 /// What a dtype's elements are.
@@ -89,5 +90,6 @@ template <typename T>
 inline constexpr DType kDTypeOf = DTypeTraits<T>::kDType;
 
 }  // namespace axiscast
+#pragma GCC visibility pop
 
 #endif  // AXISCAST_DTYPE_H_

@@ -9,6 +9,7 @@
 #include "axiscast/dtype.h"
 #include "axiscast/status.h"
 
+#pragma GCC visibility push(default)  // exported by the shared library
 namespace axiscast {
 
 inline constexpr int kMaxArity = 4;
@@ -95,5 +96,6 @@ struct OpDefinition {
 };
 
 }  // namespace axiscast
+#pragma GCC visibility pop
 
 #endif  // AXISCAST_KERNEL_H_

@@ -6,6 +6,7 @@
 
 #include "axiscast/plan.h"
 
+#pragma GCC visibility push(default)  // exported by the shared library
 namespace axiscast {
 
 /// Computes `out = op(x, y)` in Paddle's axis mode, for the op of that name; see Apply for shapes, strides, aliasing and errors
@@ -33,5 +34,6 @@ AXISCAST_PADDLE_FUNCTION(elementwise_fmin)
 #undef AXISCAST_PADDLE_FUNCTION
 
 }  // namespace axiscast
+#pragma GCC visibility pop
 
 #endif  // AXISCAST_PADDLE_H_

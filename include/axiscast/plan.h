@@ -16,6 +16,7 @@
 #include "axiscast/tensor.h"
 #include "axiscast/thread_pool.h"
 
+#pragma GCC visibility push(default)  // exported by the shared library
 namespace axiscast {
 
 /// The value of an attribute, kept exactly until it is rounded to the dtype of the call.
@@ -123,7 +124,7 @@ class Plan {
   PlanDescription Describe() const;
 
   /// Implementation detail, complete in core/ only.
-  struct Impl;
+  struct [[gnu::visibility("hidden")]] Impl;
   explicit Plan(std::shared_ptr<const Impl> impl) noexcept;
 
  private:
@@ -156,5 +157,6 @@ Status InferOutput(const Op& op, const TensorView* inputs, std::size_t input_cou
                    DType* dtype) noexcept;
 
 }  // namespace axiscast
+#pragma GCC visibility pop
 
 #endif  // AXISCAST_PLAN_H_

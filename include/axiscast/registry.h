@@ -10,25 +10,29 @@
 #include "axiscast/kernel.h"
 #include "axiscast/status.h"
 
+#pragma GCC visibility push(default)  // exported by the shared library
 namespace axiscast {
 
 /// An op as it was looked up: `name` is the name that was asked for (messages use it), the rest belongs to the op.
 /// Lives as long as its registry.
 class Op {
  public:
-  Op(const char* name, const OpDefinition* definition) noexcept : name_(name), definition_(definition) {}
-
   const char* name() const noexcept { return name_; }
   /// The canonical name and all other text.
-  const OpInfo& info() const noexcept { return definition_->info; }
-  int arity() const noexcept { return definition_->info.arity; }
-  const std::vector<Kernel>& kernels() const noexcept { return definition_->kernels; }
+  const OpInfo& info() const noexcept;
+  int arity() const noexcept { return info().arity; }
+  const std::vector<Kernel>& kernels() const noexcept;
   /// The kernel for these input dtypes (arity() of them), or null.
   const Kernel* FindKernel(const DType* inputs) const noexcept;
 
+  /// Implementation detail, complete in core/ only.
+  struct Entry;
+  Op(const char* name, const Entry* entry) noexcept : name_(name), entry_(entry) {}
+  const Entry& entry() const noexcept { return *entry_; }
+
  private:
   const char* name_;
-  const OpDefinition* definition_;
+  const Entry* entry_;
 };
 
 /// A set of ops for one target (one instruction set of the CPU), maybe on top of another registry.
@@ -59,7 +63,7 @@ class Registry {
   const char* target() const noexcept;
 
   /// Implementation detail, complete in core/ only.
-  struct Impl;
+  struct [[gnu::visibility("hidden")]] Impl;
 
  private:
   friend class RegistryBuilder;
@@ -94,5 +98,6 @@ class RegistryBuilder {
 inline const Op* FindOp(std::string_view name) noexcept { return Registry::BuiltIn().Find(name); }
 
 }  // namespace axiscast
+#pragma GCC visibility pop
 
 #endif  // AXISCAST_REGISTRY_H_

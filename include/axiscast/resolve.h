@@ -11,6 +11,7 @@
 #include "axiscast/status.h"
 #include "axiscast/tensor.h"
 
+#pragma GCC visibility push(default)  // exported by the shared library
 namespace axiscast {
 
 /// How the dims of the operands face each other.
@@ -70,5 +71,6 @@ Status ResolveOut(const Shape* shapes, std::size_t count, const ResolveOptions& 
 Status BroadcastTo(const TensorView& view, const Shape& shape, std::optional<std::int64_t> axis, TensorView* result) noexcept;
 
 }  // namespace axiscast
+#pragma GCC visibility pop
 
 #endif  // AXISCAST_RESOLVE_H_

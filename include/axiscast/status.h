@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#pragma GCC visibility push(default)  // exported by the shared library
 namespace axiscast {
 
 /// One list for C++, C and the command (which adds kFileError and kUsage).
@@ -44,5 +45,6 @@ class [[nodiscard]] Status {
 };
 
 }  // namespace axiscast
+#pragma GCC visibility pop
 
 #endif  // AXISCAST_STATUS_H_

@@ -7,6 +7,7 @@
 
 #include "axiscast/dtype.h"
 
+#pragma GCC visibility push(default)  // exported by the shared library
 namespace axiscast {
 
 /// The highest rank of an operand or a result.
@@ -114,5 +115,6 @@ struct MutableTensorView {
 };
 
 }  // namespace axiscast
+#pragma GCC visibility pop
 
 #endif  // AXISCAST_TENSOR_H_

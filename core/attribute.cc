@@ -1,0 +1,137 @@
+// Attributes of a call -> slots of a kernel; see attribute.h.
+#include "core/attribute.h"
+
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <type_traits>
+
+#include "core/near_names.h"
+
+namespace axiscast {
+namespace {
+
+std::string ToText(double number) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.17g", number);
+  return text;
+}
+
+std::string ToText(const Attribute& attribute) {
+  if (attribute.kind == Attribute::Kind::kInt64) return std::to_string(attribute.number_int64);
+  if (attribute.kind == Attribute::Kind::kUInt64) return std::to_string(attribute.number_uint64);
+  return ToText(attribute.number_double);
+}
+
+bool IsNaN(const Attribute& attribute) { return attribute.kind == Attribute::Kind::kDouble && std::isnan(attribute.number_double); }
+
+// Converts to T; false when T is an int type and the number is not a whole one in its range.
+template <typename T>
+bool Convert(const Attribute& attribute, T* value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    *value = attribute.kind == Attribute::Kind::kInt64    ? static_cast<T>(attribute.number_int64)
+             : attribute.kind == Attribute::Kind::kUInt64 ? static_cast<T>(attribute.number_uint64)
+                                                          : static_cast<T>(attribute.number_double);
+    return true;
+  } else {
+    if (attribute.kind == Attribute::Kind::kDouble) {
+      // 2^digits is one more than the largest T, and exact as a double, which the largest int64 and uint64 are not.
+      const double end = std::ldexp(1.0, std::numeric_limits<T>::digits);
+      const double number = attribute.number_double;
+      const double lowest = std::is_signed_v<T> ? -end : 0.0;
+      if (!(number >= lowest && number < end) || number != std::trunc(number)) return false;
+      *value = static_cast<T>(number);
+      return true;
+    }
+    if (attribute.kind == Attribute::Kind::kUInt64) {
+      if (attribute.number_uint64 > static_cast<std::uint64_t>(std::numeric_limits<T>::max())) return false;
+      *value = static_cast<T>(attribute.number_uint64);
+      return true;
+    }
+    const std::int64_t number = attribute.number_int64;
+    if (number < 0 ? !std::is_signed_v<T> || number < static_cast<std::int64_t>(std::numeric_limits<T>::min())
+                   : static_cast<std::uint64_t>(number) > static_cast<std::uint64_t>(std::numeric_limits<T>::max())) {
+      return false;
+    }
+    *value = static_cast<T>(number);
+    return true;
+  }
+}
+
+template <typename T>
+T Bound(bool highest) {
+  using Limits = std::numeric_limits<T>;
+  if constexpr (std::is_floating_point_v<T>) return highest ? Limits::infinity() : -Limits::infinity();
+  return highest ? Limits::max() : Limits::lowest();
+}
+
+// Rounds `given`, or the default when it is null, to T.
+template <typename T>
+bool Fill(const AttributeInfo& info, const Attribute* given, AttributeSlot* slot, std::string* range) {
+  T value;
+  if (given == nullptr && info.absent != AttributeDefault::kValue) {
+    value = Bound<T>(info.absent == AttributeDefault::kHighest);
+  } else if (!Convert(given != nullptr ? *given : Attribute(info.name, info.value), &value)) {
+    *range = "a whole number in [" + std::to_string(std::numeric_limits<T>::lowest()) + ", " +
+             std::to_string(std::numeric_limits<T>::max()) + "]";
+    return false;
+  }
+  std::memset(slot->bytes, 0, sizeof(slot->bytes));
+  std::memcpy(slot->bytes, &value, sizeof(value));
+  return true;
+}
+
+bool FillAs(DType dtype, const AttributeInfo& info, const Attribute* given, AttributeSlot* slot, std::string* range) {
+  switch (dtype) {
+#define AXISCAST_CASE(enumerator, name, type, kind) \
+  case DType::enumerator:                           \
+    return Fill<type>(info, given, slot, range);
+    AXISCAST_FOR_EACH_DTYPE(AXISCAST_CASE)
+#undef AXISCAST_CASE
+  }
+  return false;
+}
+
+}  // namespace
+
+Status BindAttributes(const Op& op, const char* caller, const Kernel& kernel, const std::vector<Attribute>& attributes,
+                      AttributeSlot* slots) {
+  const OpInfo& info = op.info();
+  const std::string who = std::string(caller) + ": ";
+  const Attribute* given[kMaxAttributes] = {};
+  for (const Attribute& attribute : attributes) {
+    int a = 0;
+    while (a < info.attribute_count && std::strcmp(info.attributes[a].name, attribute.name) != 0) ++a;
+    if (a == info.attribute_count) {
+      std::vector<std::string_view> names;
+      for (int i = 0; i < info.attribute_count; ++i) names.emplace_back(info.attributes[i].name);
+      const Status unknown = UnknownName(std::string("attribute of ") + info.name, attribute.name, std::move(names));
+      return Status(unknown.code(), who + unknown.message());
+    }
+    if (given[a] != nullptr) {
+      return Status(StatusCode::kInvalidArgument,
+                    who + "attribute " + attribute.name + " is given twice: " + ToText(*given[a]) + " and " + ToText(attribute));
+    }
+    if (IsNaN(attribute)) {
+      return Status(StatusCode::kInvalidArgument, who + "attribute " + attribute.name + " must be a number; got nan");
+    }
+    given[a] = &attribute;
+  }
+  for (int a = 0; a < info.attribute_count; ++a) {
+    const AttributeInfo& row = info.attributes[a];
+    if (given[a] == nullptr && row.absent == AttributeDefault::kRequired) {
+      return Status(StatusCode::kInvalidArgument, who + "attribute " + row.name + " is required: " + row.doc);
+    }
+    std::string range;
+    if (!FillAs(kernel.attributes, row, given[a], &slots[a], &range)) {
+      return Status(StatusCode::kInvalidArgument, who + "attribute " + row.name + " must be " + range + " for " +
+                                                      NameOf(kernel.attributes) + "; got " +
+                                                      (given[a] != nullptr ? ToText(*given[a]) : ToText(row.value)));
+    }
+  }
+  return Status();
+}
+
+}  // namespace axiscast

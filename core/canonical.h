@@ -1,0 +1,27 @@
+// Canonical form: the fewest dims, in the order of the last operand's memory, that describe the same elements.
+#ifndef AXISCAST_CORE_CANONICAL_H_
+#define AXISCAST_CORE_CANONICAL_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "axiscast/tensor.h"
+
+namespace axiscast {
+
+struct Canonical {
+  std::vector<std::int64_t> extents;               // outermost first, at least one
+  std::vector<std::vector<std::int64_t>> strides;  // [operand][dim], bytes
+  std::vector<std::int64_t> offsets;               // [operand]: bytes to add to the pointer, where dims were turned round
+
+  int rank() const { return static_cast<int>(extents.size()); }
+};
+
+// Drops extents of 1, turns dims round along which the last operand (the output) runs backwards, sorts dims by the last operand's
+// strides (then the others'), and merges neighbours whose strides allow it for all operands. (4, 5, 6) & (4, 1, 1) becomes 2-d,
+// a channel operand on NCHW 3-d, same-shape 1-d, a single element one dim of extent 1. No extent may be 0.
+Canonical Canonicalise(const Shape& shape, const std::vector<ByteStrides>& strides);
+
+}  // namespace axiscast
+
+#endif  // AXISCAST_CORE_CANONICAL_H_

@@ -1,0 +1,201 @@
+// The tile loop. One worker walks pieces of the tile index space; what was staged for a tile is kept while the next one needs the
+// same.
+#include "core/execute.h"
+
+#include <algorithm>
+
+#include "core/stage.h"
+
+namespace axiscast {
+namespace {
+
+struct Job {
+  const Layout& layout;
+  const Movers& movers;
+  std::byte* const* pointers;
+  std::atomic<bool> refused{false};  // by the check
+};
+
+// Where a value (an operand or a step's result) is in the current tile.
+struct Place {
+  std::byte* data;
+  std::int64_t row_stride;
+  bool splat;
+};
+
+class Worker {
+ public:
+  explicit Worker(Job& job) : job_(job), layout_(job.layout) {
+    for (int i = 0; i < OperandCount(); ++i) {
+      places_[i] = {nullptr, layout_.operands[i].row_stride, layout_.operands[i].splat};
+      staged_from_[i] = nullptr;
+    }
+  }
+
+  void Run(Pieces& pieces) {
+    std::int64_t begin, end;
+    while (pieces.Take(&begin, &end)) {
+      MoveTo(begin);
+      for (std::int64_t tile = begin; tile < end; ++tile) {
+        RunTile();
+        if (tile + 1 < end) MoveToNext();
+      }
+    }
+  }
+
+ private:
+  int OperandCount() const { return static_cast<int>(layout_.operands.size()); }
+  int LoopCount() const { return static_cast<int>(layout_.loops.size()); }
+  // The part of a loop's extent that the current chunk covers.
+  std::int64_t ChunkExtent(int loop) const {
+    const Loop& l = layout_.loops[loop];
+    return index_[loop] + 1 < l.count ? l.chunk : l.extent - index_[loop] * l.chunk;
+  }
+
+  void MoveTo(std::int64_t tile) {
+    for (int i = 0; i < OperandCount(); ++i) position_[i] = job_.pointers[i] + layout_.offsets[i];
+    for (int loop = LoopCount() - 1; loop >= 0; --loop) {
+      index_[loop] = tile % layout_.loops[loop].count;
+      tile /= layout_.loops[loop].count;
+      for (int i = 0; i < OperandCount(); ++i) position_[i] += index_[loop] * layout_.operands[i].advance[loop];
+    }
+  }
+
+  void MoveToNext() {
+    for (int loop = LoopCount() - 1; loop >= 0; --loop) {
+      if (++index_[loop] < layout_.loops[loop].count) {
+        for (int i = 0; i < OperandCount(); ++i) position_[i] += layout_.operands[i].advance[loop];
+        return;
+      }
+      index_[loop] = 0;
+      for (int i = 0; i < OperandCount(); ++i) {
+        position_[i] -= (layout_.loops[loop].count - 1) * layout_.operands[i].advance[loop];
+      }
+    }
+  }
+
+  // Puts an operand's block into its scratch, unless it is there: a pattern or a splat block serves many tiles.
+  void Stage(int i, std::int64_t rows, std::int64_t chunk) {
+    const OperandLayout& operand = layout_.operands[i];
+    const std::int64_t block_rows = operand.row_stride == 0 ? 1 : rows;
+    places_[i].data = scratch_ + operand.scratch;
+    const std::int64_t cols = operand.splat ? 1 : chunk * layout_.inner;
+    places_[i].row_stride = operand.row_stride == 0 ? 0 : cols << operand.size_log2;
+    // A shorter row of one-row blocks is the beginning of a longer one.
+    const bool same = staged_from_[i] == position_[i] && staged_rows_[i] >= block_rows &&
+                      (staged_cols_[i] == cols || (block_rows == 1 && staged_cols_[i] > cols));
+    if (same) return;
+    BoxDim dims[kMaxBoxDims];
+    const int rank = BlockDims(operand, rows, chunk, dims);
+    StageIn(job_.movers, operand.size_log2, dims, rank, position_[i], places_[i].data);
+    staged_from_[i] = position_[i];
+    staged_rows_[i] = block_rows;
+    staged_cols_[i] = cols;
+  }
+
+  void RunTile() {
+    const std::int64_t rows = layout_.row_loop >= 0 ? ChunkExtent(layout_.row_loop) : 1;
+    const std::int64_t chunk = ChunkExtent(LoopCount() - 1);
+    Tile tile;
+    tile.rows = rows;
+    tile.cols = chunk * layout_.inner;
+    const int inputs = layout_.check != nullptr ? 1 : layout_.input_count();
+    for (int i = 0; i < inputs; ++i) {
+      if (layout_.operands[i].delivery == Delivery::kStaged) {
+        Stage(i, rows, chunk);
+      } else {
+        places_[i].data = position_[i];
+      }
+    }
+    if (layout_.check != nullptr) {
+      tile.in[0] = {places_[0].data, places_[0].row_stride, places_[0].splat};
+      if (layout_.check(tile)) job_.refused.store(true, std::memory_order_relaxed);
+      return;
+    }
+    const OperandLayout& out = layout_.operands.back();
+    for (const StepLayout& step : layout_.steps) {
+      const bool last = &step == &layout_.steps.back();
+      for (int a = 0; a < step.arity; ++a) {
+        const Place& place = places_[step.values[a]];
+        tile.in[a] = {place.data, place.row_stride, place.splat};
+      }
+      tile.attributes = step.attributes;
+      if (last && out.delivery != Delivery::kStaged) {
+        tile.out = position_[inputs];
+        tile.out_row_stride = out.row_stride;
+      } else {
+        Place& result = places_[inputs + (&step - layout_.steps.data())];
+        result = {scratch_ + step.scratch, tile.cols * step.result_size, false};
+        tile.out = result.data;
+        tile.out_row_stride = result.row_stride;
+      }
+      step.run(tile);
+    }
+    if (out.delivery == Delivery::kStaged) {
+      BoxDim dims[kMaxBoxDims];
+      const int rank = BlockDims(out, rows, chunk, dims);
+      StageOut(job_.movers, out.size_log2, dims, rank, scratch_ + out.scratch, position_[inputs]);
+    }
+  }
+
+  alignas(64) std::byte scratch_[kScratchBytes];
+  Job& job_;
+  const Layout& layout_;
+  std::byte* position_[kMaxOperands];           // of each operand, at the current tile
+  Place places_[kMaxOperands + kMaxSteps];      // of each input, then of each step's result
+  const std::byte* staged_from_[kMaxOperands];  // what is in the operand's scratch
+  std::int64_t staged_rows_[kMaxOperands], staged_cols_[kMaxOperands];
+  std::int64_t index_[kMaxRank];  // of the current chunk of each loop
+};
+
+void RunTiles(void* state, Pieces& pieces) {
+  Worker worker(*static_cast<Job*>(state));
+  worker.Run(pieces);
+}
+
+void RunJob(Job& job, const ExecuteOptions& options) {
+  const Layout& layout = job.layout;
+  if (layout.parallel) {
+    RunParallel(layout.tiles, layout.grain, options, &RunTiles, &job);
+  } else {
+    Pieces all(layout.tiles, layout.tiles);
+    RunTiles(&job, all);
+  }
+}
+
+// One step, one tile, nothing staged: straight to the kernel. Small calls are made of this.
+void RunOnlyTile(const Layout& layout, std::byte* const* pointers) {
+  Tile tile;
+  tile.rows = layout.row_loop >= 0 ? layout.loops[layout.row_loop].extent : 1;
+  tile.cols = layout.loops.back().extent * layout.inner;
+  const StepLayout& step = layout.steps[0];
+  for (int a = 0; a < step.arity; ++a) {
+    const int i = step.values[a];
+    tile.in[a] = {pointers[i] + layout.offsets[i], layout.operands[i].row_stride, layout.operands[i].splat};
+  }
+  const int out = layout.input_count();
+  tile.out = pointers[out] + layout.offsets[out];
+  tile.out_row_stride = layout.operands[out].row_stride;
+  tile.attributes = step.attributes;
+  step.run(tile);
+}
+
+}  // namespace
+
+void Execute(const Layout& layout, const Movers& movers, std::byte* const* pointers, const ExecuteOptions& options) noexcept {
+  if (layout.tiles == 1 && !layout.stages && layout.steps.size() == 1) {
+    RunOnlyTile(layout, pointers);
+    return;
+  }
+  Job job{layout, movers, pointers};
+  RunJob(job, options);
+}
+
+bool ExecuteCheck(const Layout& layout, const Movers& movers, const std::byte* pointer, const ExecuteOptions& options) noexcept {
+  std::byte* pointers[] = {const_cast<std::byte*>(pointer)};  // a check only reads
+  Job job{layout, movers, pointers};
+  RunJob(job, options);
+  return job.refused.load(std::memory_order_relaxed);
+}
+
+}  // namespace axiscast

@@ -1,0 +1,91 @@
+// Layout: how a problem is cut into tiles, and how each operand reaches the kernel there. Made once, never changed.
+#ifndef AXISCAST_CORE_LAYOUT_H_
+#define AXISCAST_CORE_LAYOUT_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/canonical.h"
+#include "core/program.h"
+
+namespace axiscast {
+
+// Scratch for staged operands and intermediate results, on the stack of the thread that runs tiles: half of a 48 KB L1, which is
+// the smaller of what the tiles' direct operands leave and what fits a small stack.
+inline constexpr std::int64_t kScratchBytes = 24 * 1024;
+
+// A loop over a canonical dim: `extent` steps, taken `chunk` at a time.
+struct Loop {
+  std::int64_t extent;
+  std::int64_t chunk;
+  std::int64_t count;  // of chunks; the last may be shorter
+};
+
+// A dim of a block that is staged: how many elements, how far apart on the strided side.
+struct BoxDim {
+  std::int64_t extent;
+  std::int64_t stride;
+};
+
+enum class Delivery : std::uint8_t { kStreamed, kSplat, kStaged };
+
+struct OperandLayout {
+  DType dtype;
+  int size_log2;
+  Delivery delivery;
+  bool splat;                         // one value along cols (kSplat, or kStaged of one value)
+  std::int64_t row_stride = 0;        // bytes on the operand's own side, from a tile's row to the next
+  std::vector<std::int64_t> advance;  // bytes per chunk of each loop
+  // Staging: a row of cols is box_chunk (chunk * box_chunk_factor elements), times the dims of `box`, outermost first.
+  std::int64_t box_chunk_stride = 0;
+  std::int64_t box_chunk_factor = 1;
+  std::vector<BoxDim> box;
+  std::int64_t scratch = 0;  // offset of its block
+};
+
+struct StepLayout {
+  KernelFunction run;
+  int arity;
+  int values[kMaxArity];  // as Step::values
+  std::int64_t scratch;   // offset of the result's block; unused by the last step of a directly stored output
+  std::int64_t result_size;
+  AttributeSlot attributes[kMaxAttributes];
+};
+
+struct Layout {
+  std::vector<std::int64_t> offsets;    // per operand, bytes to add to its pointer
+  std::vector<Loop> loops;              // outermost first; the last one runs along cols
+  int row_loop = -1;                    // the loop that runs along rows; -1: one row
+  std::int64_t inner = 1;               // elements of cols per step of the last loop
+  std::vector<OperandLayout> operands;  // inputs, then the output
+  std::vector<StepLayout> steps;
+  CheckFunction check = nullptr;  // instead of steps: looks at the one operand
+  std::int64_t tiles = 1;
+  std::int64_t grain = 1;  // tiles in one piece of parallel work
+  bool parallel = false;
+  bool stages = false;  // any operand is staged
+  double seconds = 0;   // estimate, one thread
+
+  int input_count() const { return static_cast<int>(operands.size()) - 1; }
+};
+
+// What the layout is for besides the problem.
+struct LayoutOptions {
+  std::uint64_t unaligned = 0;    // operands (a bit each) that must be staged because they break their element's alignment
+  CheckFunction check = nullptr;  // the problem has one operand, which is read and handed to this
+};
+
+// The canonical problem must not be empty. Cost: some microseconds and allocations.
+Layout MakeLayout(const Canonical& canonical, const std::vector<DType>& dtypes, const std::vector<Step>& steps,
+                  const LayoutOptions& options);
+
+// How an operand reaches the kernel, for people: "streamed", "splat", "staged: pattern"...
+std::string DescribeDelivery(const Layout& layout, int operand);
+
+// Bytes of the distinct elements of an operand: what is stretched counts once.
+std::int64_t UniqueBytes(const Canonical& canonical, int operand, std::int64_t size);
+
+}  // namespace axiscast
+
+#endif  // AXISCAST_CORE_LAYOUT_H_

@@ -1,0 +1,162 @@
+// The table of modes and how each one aligns.
+#include "core/modes.h"
+
+#include <algorithm>
+#include <exception>
+#include <vector>
+
+#include "core/near_names.h"
+#include "core/resolve_message.h"
+
+namespace axiscast {
+namespace {
+
+int HighestRank(const ResolveRequest& request) noexcept {
+  int rank = 0;
+  for (std::size_t i = 0; i < request.count; ++i) rank = std::max(rank, request.shapes[i].rank());
+  return rank;
+}
+
+Status AlignRight(const ResolveRequest& request, Alignment* alignment) noexcept {
+  alignment->rank = HighestRank(request);
+  return Status();
+}
+
+Status AlignSameRank(const ResolveRequest& request, Alignment* alignment) noexcept {
+  alignment->rank = request.shapes[0].rank();
+  for (std::size_t i = 1; i < request.count; ++i) {
+    if (request.shapes[i].rank() == alignment->rank) continue;
+    return Refuse(request, StatusCode::kInvalidShape, [&](ResolveMessage& message) {
+      message.Text("ranks must be equal in mode ").Text(request.rule->row.name).Text("; got rank ");
+      message.Number(alignment->rank).Text(" of ").Name(0).Text(" and rank ");
+      message.Number(request.shapes[i].rank()).Text(" of ").Name(i).Facts();
+    });
+  }
+  return Status();
+}
+
+// The rules of axis mode, in their order: identical shapes never look at axis; equal ranks want -1 or 0; else a range; a negative
+// axis counts from the trailing alignment of the whole operand; trailing 1s may hang over.
+Status AlignAxis(const ResolveRequest& request, Alignment* alignment) noexcept {
+  const Shape& x = request.shapes[0];
+  const Shape& y = request.shapes[1];
+  alignment->rank = HighestRank(request);
+  if (x == y) return Status();
+  if (x.rank() == y.rank()) {
+    if (request.axis == -1 || request.axis == 0) return Status();
+    return Refuse(request, StatusCode::kOutOfRange, [&](ResolveMessage& message) {
+      message.Text("axis must be -1 or 0 for different shapes of equal rank; got axis ").Number(request.axis).Facts();
+    });
+  }
+  alignment->anchored = x.rank() < y.rank() ? 0 : 1;
+  const Shape& small = request.shapes[alignment->anchored];
+  const int trailing = alignment->rank - small.rank();
+  // Below -(trailing + 1) a negative axis would stay negative; with a 0-d operand the rank is the tighter bound.
+  const int lowest = -std::min(alignment->rank, trailing + 1);
+  if (request.axis < lowest || request.axis >= alignment->rank) {
+    return Refuse(request, StatusCode::kOutOfRange, [&](ResolveMessage& message) {
+      message.Text("axis must be from ")
+          .Number(lowest)
+          .Text(" to ")
+          .Number(alignment->rank - 1)
+          .Text(" (-1 aligns right); got axis ");
+      message.Number(request.axis).Facts();
+    });
+  }
+  alignment->anchor = static_cast<int>(request.axis < 0 ? trailing + request.axis + 1 : request.axis);
+  for (int d = alignment->rank - alignment->anchor; d < small.rank(); ++d) {
+    if (small[d] == 1) continue;
+    return Refuse(request, StatusCode::kInvalidShape, [&](ResolveMessage& message) {
+      message.Text("only trailing 1s may hang over the last dimension of ").Name(1 - alignment->anchored).Text("; got ");
+      message.Dim(alignment->anchored, d).Text(" in the place of dimension ").Number(alignment->anchor + d).Facts();
+    });
+  }
+  return Status();
+}
+
+Status AlignOnnxLegacy(const ResolveRequest& request, Alignment* alignment) noexcept {
+  const Shape& x = request.shapes[0];
+  const Shape& y = request.shapes[1];
+  alignment->rank = x.rank();
+  const int trailing = x.rank() - y.rank();
+  if (trailing < 0) {
+    return Refuse(request, StatusCode::kInvalidShape, [&](ResolveMessage& message) {
+      message.Text("in mode onnx_legacy only ").Name(1).Text(" stretches, so its rank must not be the higher one; got rank ");
+      message.Number(x.rank()).Text(" of ").Name(0).Text(" and rank ").Number(y.rank()).Text(" of ").Name(1).Facts();
+    });
+  }
+  if (request.axis < -1 || request.axis > trailing) {
+    return Refuse(request, StatusCode::kOutOfRange, [&](ResolveMessage& message) {
+      message.Text("axis must be from -1 to ").Number(trailing).Text(" (-1 aligns right); got axis ").Number(request.axis).Facts();
+    });
+  }
+  alignment->anchored = 1;
+  alignment->anchor = request.axis == -1 ? trailing : static_cast<int>(request.axis);
+  alignment->rigid_end = y.rank();
+  while (alignment->rigid_end > 0 && y[alignment->rigid_end - 1] == 1) --alignment->rigid_end;
+  while (alignment->rigid_begin < alignment->rigid_end && y[alignment->rigid_begin] == 1) ++alignment->rigid_begin;
+  return Status();
+}
+
+bool RigidEverywhere(const Alignment&, std::size_t, int) noexcept { return true; }
+
+bool RigidOnnxLegacy(const Alignment& alignment, std::size_t operand, int dim) noexcept {
+  return operand != alignment.anchored || (dim >= alignment.rigid_begin && dim < alignment.rigid_end);
+}
+
+// To add a mode: its value in the enum, its row here, its name below.
+constexpr ModeRule kRules[] = {
+    {{Mode::kNumpy, "numpy", "align right, missing dims are 1, either side stretches; any number of operands", false},
+     0,
+     "dimensions must be equal or 1",
+     AlignRight,
+     nullptr},
+    {{Mode::kAxis, "axis", "Paddle: the operand of lower rank is anchored at axis, either side stretches; two operands", true},
+     2,
+     "dimensions must be equal or 1",
+     AlignAxis,
+     nullptr},
+    {{Mode::kOnnxLegacy, "onnx_legacy", "ONNX < 7, Caffe2: y is anchored at axis and stretches to x's shape; two operands", true},
+     2,
+     "only leading and trailing 1s of the second operand stretch, other dimensions must be equal",
+     AlignOnnxLegacy,
+     RigidOnnxLegacy},
+    {{Mode::kNone, "none", "shapes must be identical", false},
+     0,
+     "dimensions must be equal in mode none",
+     AlignSameRank,
+     RigidEverywhere},
+    {{Mode::kSameRank, "same_rank", "ranks must be equal, 1s stretch; any number of operands", false},
+     0,
+     "dimensions must be equal or 1",
+     AlignSameRank,
+     nullptr},
+};
+
+}  // namespace
+
+constinit const ModeRow kModes[] = {kRules[0].row, kRules[1].row, kRules[2].row, kRules[3].row, kRules[4].row};
+constinit const std::size_t kModeCount = sizeof(kModes) / sizeof(kModes[0]);
+static_assert(sizeof(kModes) / sizeof(kModes[0]) == sizeof(kRules) / sizeof(kRules[0]), "every row is public");
+
+const ModeRule* RuleOf(Mode mode) noexcept {
+  const auto index = static_cast<std::size_t>(mode);
+  return index < kModeCount ? &kRules[index] : nullptr;
+}
+
+Status FindMode(std::string_view name, Mode* mode) noexcept {
+  for (const ModeRow& row : kModes) {
+    if (name != row.name) continue;
+    *mode = row.mode;
+    return Status();
+  }
+  try {
+    std::vector<std::string_view> names;
+    for (const ModeRow& row : kModes) names.push_back(row.name);
+    return UnknownName("mode", name, std::move(names));
+  } catch (const std::exception&) {
+    return Status(StatusCode::kOutOfMemory, "");
+  }
+}
+
+}  // namespace axiscast

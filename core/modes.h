@@ -1,0 +1,51 @@
+// The table of modes. A mode says how operands align and which extents of 1 stretch; all that follows is the same for every mode.
+#ifndef AXISCAST_CORE_MODES_H_
+#define AXISCAST_CORE_MODES_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "axiscast/resolve.h"
+
+namespace axiscast {
+
+struct ModeRule;
+
+// The operands of a call whose options, ranks and extents have been found valid.
+struct ResolveRequest {
+  const Shape* shapes;
+  std::size_t count;
+  const ResolveOptions& options;
+  const ModeRule* rule = nullptr;  // null until the mode is known
+  std::int64_t axis = -1;          // as given, else -1
+};
+
+// Where the operands' dims lie in the result. Dims that lie beyond it are 1s that hang over.
+struct Alignment {
+  int rank = 0;
+  // The operand that is anchored, and the dim that its first one faces; the others align right.
+  std::size_t anchored = static_cast<std::size_t>(-1);
+  int anchor = 0;
+  // The dims of the anchored operand that do not stretch even if they are 1 (onnx_legacy).
+  int rigid_begin = 0;
+  int rigid_end = 0;
+
+  int First(std::size_t operand, const Shape& shape) const noexcept { return operand == anchored ? anchor : rank - shape.rank(); }
+};
+
+// One row of the table.
+struct ModeRule {
+  ModeRow row;           // what the public sees of it
+  std::size_t operands;  // how many it takes exactly; 0: any number
+  const char* extents;   // what messages say of extents that do not fit
+  Status (*align)(const ResolveRequest& request, Alignment* alignment) noexcept;
+  // Whether an extent of 1 must stay 1 here; null: every 1 stretches.
+  bool (*rigid)(const Alignment& alignment, std::size_t operand, int dim) noexcept;
+};
+
+// The rule of a mode; null when `mode` is not a value of the enum.
+const ModeRule* RuleOf(Mode mode) noexcept;
+
+}  // namespace axiscast
+
+#endif  // AXISCAST_CORE_MODES_H_

@@ -1,0 +1,260 @@
+// Making plans of programs, and executing them: null pointers, overlap, alignment and refused data are dealt with here, before a
+// tile.
+#include "core/plan.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <new>
+
+#include "core/execute.h"
+#include "core/resolve.h"
+
+namespace axiscast {
+namespace {
+
+std::string Position(const Shape& index) {
+  std::string text = "[";
+  for (int d = 0; d < index.rank(); ++d) text += (d == 0 ? "" : ", ") + std::to_string(index[d]);
+  return text + "]";
+}
+
+std::int64_t SizeInBytes(DType dtype) { return static_cast<std::int64_t>(SizeOf(dtype)); }
+
+// Operands (a bit each) whose strides already break their element's alignment.
+std::uint64_t UnalignedStrides(const Canonical& canonical, const std::vector<DType>& dtypes) {
+  std::uint64_t unaligned = 0;
+  for (std::size_t i = 0; i < dtypes.size(); ++i) {
+    for (const std::int64_t stride : canonical.strides[i]) {
+      if (stride % SizeInBytes(dtypes[i]) != 0) unaligned |= std::uint64_t{1} << i;
+    }
+  }
+  return unaligned;
+}
+
+void MakeLayouts(const Canonical& canonical, const std::vector<DType>& dtypes, const std::vector<Step>& steps, CheckFunction check,
+                 Layout* layouts) {
+  const std::uint64_t unaligned = UnalignedStrides(canonical, dtypes);
+  layouts[0] = MakeLayout(canonical, dtypes, steps, {unaligned, check});
+  layouts[1] = MakeLayout(canonical, dtypes, steps, {~std::uint64_t{0}, check});
+}
+
+std::vector<DType> DTypesOf(const Problem& problem) {
+  std::vector<DType> dtypes;
+  for (const Operand& operand : problem.operands) dtypes.push_back(operand.dtype);
+  return dtypes;
+}
+
+std::vector<ByteStrides> StridesOf(const Problem& problem) {
+  std::vector<ByteStrides> strides;
+  for (const Operand& operand : problem.operands) strides.push_back(operand.byte_strides);
+  return strides;
+}
+
+// The shape and strides of an operand's distinct elements: its dims without those that are stretched.
+struct Distinct {
+  Shape shape;
+  ByteStrides byte_strides;
+};
+
+Distinct DistinctElements(const Shape& shape, const ByteStrides& strides) {
+  Distinct distinct;
+  for (int d = 0; d < shape.rank(); ++d) {
+    if (shape[d] == 1 || strides[d] == 0) continue;
+    distinct.shape.push_back(shape[d]);
+    distinct.byte_strides.push_back(strides[d]);
+  }
+  return distinct;
+}
+
+// The first element, in row-major order, that the check refuses. Found one by one: this ends in an error message.
+Shape FirstRefused(const DataCheck& check, const std::byte* data, std::int64_t size) {
+  Shape index = check.shape;
+  for (int d = 0; d < index.rank(); ++d) index[d] = 0;
+  for (;;) {
+    std::int64_t offset = 0;
+    for (int d = 0; d < index.rank(); ++d) offset += index[d] * check.byte_strides[d];
+    alignas(16) std::byte element[16];
+    std::memcpy(element, data + offset, static_cast<std::size_t>(size));
+    Tile tile{};
+    tile.rows = tile.cols = 1;
+    tile.in[0] = {element, 0, false};
+    if (check.function(tile)) return index;
+    // Along a stretched dim all elements are the one at 0.
+    int d = index.rank() - 1;
+    while (d >= 0 && (check.byte_strides[d] == 0 || ++index[d] == check.shape[d])) index[d--] = 0;
+    if (d < 0) return index;
+  }
+}
+
+// Heap memory that is given back; null when there is none to have.
+struct HeapBlock {
+  explicit HeapBlock(std::int64_t bytes) : data(static_cast<std::byte*>(std::aligned_alloc(64, RoundUp(bytes)))) {}
+  ~HeapBlock() { std::free(data); }
+  HeapBlock(HeapBlock&& other) noexcept : data(other.data) { other.data = nullptr; }
+  HeapBlock(const HeapBlock&) = delete;
+  HeapBlock& operator=(const HeapBlock&) = delete;
+  static std::size_t RoundUp(std::int64_t bytes) { return (static_cast<std::size_t>(bytes) + 63) / 64 * 64; }
+  std::byte* data;
+};
+
+}  // namespace
+
+Status Plan::Impl::Make(Problem problem, const Movers& movers, std::string caller, std::vector<std::string> names,
+                        std::vector<DataCheck> checks, std::shared_ptr<const Impl>* result) noexcept try {
+  if (problem.operands.size() > kMaxOperands || problem.steps.size() > kMaxSteps) {
+    return Status(StatusCode::kUnsupported, caller + ": a program has at most " + std::to_string(kMaxOperands) + " operands and " +
+                                                std::to_string(kMaxSteps) + " steps; got " +
+                                                std::to_string(problem.operands.size()) + " and " +
+                                                std::to_string(problem.steps.size()));
+  }
+  auto impl = std::make_shared<Impl>();
+  std::int64_t elements;
+  if (!CountElements(problem.shape, &elements)) {
+    return Status(StatusCode::kInvalidShape, caller + ": the result has more elements than int64 counts");
+  }
+  impl->empty = elements == 0;
+  const std::size_t out = problem.operands.size() - 1;
+  for (std::size_t i = 0; i <= out; ++i) {
+    Reach reach;
+    const std::int64_t size = SizeInBytes(problem.operands[i].dtype);
+    if (!ComputeReach(problem.shape, problem.operands[i].byte_strides, size, &reach)) {
+      return Status(StatusCode::kInvalidShape, caller + ": the byte offsets of " + names[i] + " do not fit in int64");
+    }
+    impl->reaches.push_back(reach);
+    if (size > 1) impl->alignment |= static_cast<std::uintptr_t>(size - 1);
+  }
+  if (!impl->empty) {
+    if (OverlapsItself(problem.shape, problem.operands[out].byte_strides, SizeInBytes(problem.operands[out].dtype))) {
+      return Status(StatusCode::kInvalidArgument,
+                    caller + ": " + names[out] +
+                        " overlaps itself, so that elements of the result would be written over each other; " +
+                        "use a destination with memory of its own for each element");
+    }
+    impl->canonical = Canonicalise(problem.shape, StridesOf(problem));
+    MakeLayouts(impl->canonical, DTypesOf(problem), problem.steps, nullptr, impl->layouts);
+    for (std::size_t i = 0; i < out; ++i) {
+      impl->like_out.push_back(SizeOf(problem.operands[i].dtype) == SizeOf(problem.operands[out].dtype) &&
+                               impl->canonical.strides[i] == impl->canonical.strides[out]);
+    }
+    for (DataCheck& check : checks) {
+      const Distinct distinct = DistinctElements(check.shape, check.byte_strides);
+      MakeLayouts(Canonicalise(distinct.shape, {distinct.byte_strides}),
+                  {problem.operands[static_cast<std::size_t>(check.operand)].dtype}, {}, check.function, check.layouts);
+    }
+  }
+  impl->movers = &movers;
+  impl->caller = std::move(caller);
+  impl->names = std::move(names);
+  impl->checks = std::move(checks);
+  impl->problem = std::move(problem);
+  *result = std::move(impl);
+  return Status();
+} catch (...) {
+  return Status(StatusCode::kOutOfMemory, "plan: out of memory");
+}
+
+Status Plan::Impl::Execute(const void* const* inputs, void* out, const ExecuteOptions& options) const noexcept {
+  if (empty) return Status();
+  std::byte* pointers[kMaxOperands];
+  const int count = problem.input_count();
+  std::uintptr_t bits = reinterpret_cast<std::uintptr_t>(out);
+  std::uint32_t overlapping = 0;
+  std::byte* const destination = static_cast<std::byte*>(out);
+  const std::intptr_t out_address = reinterpret_cast<std::intptr_t>(out);
+  bool null = out == nullptr;
+  for (int i = 0; i < count; ++i) {
+    const std::intptr_t address = reinterpret_cast<std::intptr_t>(inputs[i]);
+    pointers[i] = const_cast<std::byte*>(static_cast<const std::byte*>(inputs[i]));  // inputs are only read
+    bits |= static_cast<std::uintptr_t>(address);
+    null = null || inputs[i] == nullptr;
+    const Reach& reach = reaches[static_cast<std::size_t>(i)];
+    const Reach& out_reach = reaches.back();
+    if (address + reach.end <= out_address + out_reach.lowest || out_address + out_reach.end <= address + reach.lowest) continue;
+    if (address == out_address && like_out[static_cast<std::size_t>(i)]) continue;
+    overlapping |= std::uint32_t{1} << i;
+  }
+  pointers[count] = destination;
+  if (null || overlapping != 0 || !checks.empty()) {
+    // Off the hot path: messages, copies and checks may allocate.
+    try {
+      for (int i = 0; i <= count; ++i) {
+        if (pointers[i] != nullptr) continue;
+        return Status(StatusCode::kInvalidArgument, caller + ": the pointer of " + names[static_cast<std::size_t>(i)] +
+                                                        " is null, but there are elements behind it");
+      }
+      if (const Status status = Check(pointers, options); !status.ok()) return status;
+      for (int i = 0; i < count; ++i) {
+        if (((overlapping >> i) & 1) == 0) continue;
+        const Operand& x = problem.operands[static_cast<std::size_t>(i)];
+        const Operand& y = problem.operands.back();
+        if (!MayOverlap(problem.shape, x.byte_strides, SizeInBytes(x.dtype), problem.shape, y.byte_strides, SizeInBytes(y.dtype),
+                        out_address - reinterpret_cast<std::intptr_t>(inputs[i]))) {
+          overlapping &= ~(std::uint32_t{1} << i);
+        }
+      }
+      if (overlapping != 0) return ExecuteWithCopies(pointers, overlapping, options);
+    } catch (...) {
+      return Status(StatusCode::kOutOfMemory, "execute: out of memory for a message or a plan");
+    }
+  }
+  axiscast::Execute(layouts[(bits & alignment) != 0], *movers, pointers, options);
+  return Status();
+}
+
+Status Plan::Impl::Check(std::byte* const* pointers, const ExecuteOptions& options) const {
+  for (const DataCheck& check : checks) {
+    const std::byte* data = pointers[check.operand];
+    const std::int64_t size = SizeInBytes(problem.operands[static_cast<std::size_t>(check.operand)].dtype);
+    const bool unaligned = (reinterpret_cast<std::uintptr_t>(data) & static_cast<std::uintptr_t>(size - 1)) != 0;
+    if (!ExecuteCheck(check.layouts[unaligned], *movers, data, options)) continue;
+    return Status(check.code, check.message + Position(FirstRefused(check, data, size)) + " " + check.shapes);
+  }
+  return Status();
+}
+
+Status Plan::Impl::ExecuteWithCopies(std::byte* const* pointers, std::uint32_t copied, const ExecuteOptions& options) const {
+  Canonical dense = canonical;
+  std::vector<HeapBlock> copies;
+  std::byte* moved[kMaxOperands];
+  std::copy_n(pointers, problem.operands.size(), moved);
+  for (int i = 0; i < problem.input_count(); ++i) {
+    if (((copied >> i) & 1) == 0) continue;
+    // The distinct elements, dense in canonical order.
+    const DType dtype = problem.operands[static_cast<std::size_t>(i)].dtype;
+    std::vector<std::int64_t>& strides = dense.strides[static_cast<std::size_t>(i)];
+    Distinct distinct =
+        DistinctElements(Shape(canonical.extents.data(), canonical.rank()), ByteStrides(strides.data(), canonical.rank()));
+    std::int64_t bytes = SizeInBytes(dtype);
+    for (std::size_t d = strides.size(); d-- > 0;) {
+      if (canonical.extents[d] == 1 || strides[d] == 0) continue;
+      strides[d] = bytes;
+      bytes *= canonical.extents[d];
+    }
+    copies.emplace_back(bytes);
+    std::byte* copy = copies.back().data;
+    if (copy == nullptr) {
+      return Status(StatusCode::kOutOfMemory, caller + ": " + names[static_cast<std::size_t>(i)] + " overlaps " + names.back() +
+                                                  ", and there is no memory for a copy of " + std::to_string(bytes) + " bytes");
+    }
+    Kernel kernel{};
+    kernel.output = dtype;
+    const std::int64_t offset = canonical.offsets[static_cast<std::size_t>(i)];
+    const int size_log2 = layouts[0].operands[static_cast<std::size_t>(i)].size_log2;
+    kernel.run = movers->copy[size_log2];
+    const std::vector<Step> steps{{&kernel, 1, {0}, {}}};
+    const Canonical move = Canonicalise(distinct.shape, {distinct.byte_strides, DenseStrides(distinct.shape, dtype)});
+    const Layout layout = MakeLayout(move, {dtype, dtype}, steps, {UnalignedStrides(move, {dtype, dtype}) | 1, nullptr});
+    std::byte* const ends[] = {pointers[i] + offset, copy};
+    axiscast::Execute(layout, *movers, ends, options);
+    moved[i] = copy;
+    dense.offsets[static_cast<std::size_t>(i)] = 0;
+  }
+  Layout layout_pair[2];
+  MakeLayouts(dense, DTypesOf(problem), problem.steps, nullptr, layout_pair);
+  std::uintptr_t bits = 0;
+  for (std::size_t i = 0; i < problem.operands.size(); ++i) bits |= reinterpret_cast<std::uintptr_t>(moved[i]);
+  axiscast::Execute(layout_pair[(bits & alignment) != 0], *movers, moved, options);
+  return Status();
+}
+
+}  // namespace axiscast

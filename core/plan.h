@@ -1,0 +1,57 @@
+// A plan's inside: the problem, and its layouts.
+#ifndef AXISCAST_CORE_PLAN_H_
+#define AXISCAST_CORE_PLAN_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "axiscast/plan.h"
+#include "core/layout.h"
+#include "core/overlap.h"
+#include "core/program.h"
+
+namespace axiscast {
+
+// An input whose values are looked at, whole, before the first write: an integer divisor.
+struct DataCheck {
+  int operand;  // of the problem
+  Shape shape;  // its own, before the broadcast
+  ByteStrides byte_strides;
+  StatusCode code;
+  std::string message;  // up to the position: "divide: integer division by zero: y"
+  std::string shapes;   // after it: "(x [2, 3], y [3])"
+  CheckFunction function;
+  Layout layouts[2];  // as Plan::Impl::layouts
+};
+
+struct Plan::Impl {
+  Problem problem;
+  Canonical canonical;
+  const Movers* movers = nullptr;
+  std::string caller;
+  std::vector<std::string> names;  // of the operands; the last one is "out"
+  bool empty = false;              // the result has no elements
+  Layout layouts[2];               // for aligned pointers, and for pointers that are not aligned to their elements
+  std::vector<Reach> reaches;      // per operand
+  std::vector<bool> like_out;      // per input: same element size and canonical strides as the output
+  std::uintptr_t alignment = 0;    // (size - 1) bits of the widest operand: pointers with none of them set are aligned
+  std::vector<DataCheck> checks;
+
+  // Makes the plan of a program. `names` are the operands', the output's last; they are used in messages alone.
+  // Errors: kInvalidShape, kInvalidArgument (an output that overlaps itself), kUnsupported (more operands or steps than fit, a
+  // checked value that is not an input), kOutOfMemory.
+  static Status Make(Problem problem, const Movers& movers, std::string caller, std::vector<std::string> names,
+                     std::vector<DataCheck> checks, std::shared_ptr<const Impl>* impl) noexcept;
+
+  Status Execute(const void* const* inputs, void* out, const ExecuteOptions& options) const noexcept;
+
+ private:
+  Status Check(std::byte* const* pointers, const ExecuteOptions& options) const;
+  // Inputs with a bit in `copied` overlap the output otherwise than exactly, and are copied to the heap first.
+  Status ExecuteWithCopies(std::byte* const* pointers, std::uint32_t copied, const ExecuteOptions& options) const;
+};
+
+}  // namespace axiscast
+
+#endif  // AXISCAST_CORE_PLAN_H_

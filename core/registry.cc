@@ -1,0 +1,272 @@
+// Immutable registries, one for each supported target, and the builder for registries of one's own.
+#include "axiscast/registry.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <deque>
+#include <mutex>
+#include <sstream>
+#include <unordered_map>
+
+#include "core/near_names.h"
+#include "core/registry.h"
+
+namespace axiscast {
+
+struct Registry::Impl {
+  const Registry* parent = nullptr;
+  const char* target = "";
+  Movers own_movers{};                 // of a built-in registry
+  const Movers* movers = &own_movers;  // or the parent's
+  std::deque<Op::Entry> entries;       // addresses stay
+  std::deque<Op> names;                // a canonical name or alias each
+  std::unordered_map<std::string_view, const Op*> by_name;
+  std::vector<const Op*> sorted;  // under canonical names, the parent's included
+};
+
+namespace {
+
+std::vector<std::string> SplitWords(const char* text) {
+  std::istringstream stream(text);
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+Status Invalid(const std::string& message) { return Status(StatusCode::kInvalidArgument, message); }
+
+bool SameInputs(const Kernel& x, const Kernel& y, int arity) { return std::equal(x.inputs, x.inputs + arity, y.inputs); }
+
+// What is wrong with a definition, apart from its names.
+Status CheckDefinition(const OpDefinition& definition) {
+  const OpInfo& info = definition.info;
+  if (info.name == nullptr || *info.name == '\0') return Invalid("registry: an op needs a name");
+  const std::string who = std::string("registry: op ") + info.name;
+  if (info.arity < 1 || info.arity > kMaxArity) {
+    return Invalid(who + ": arity must be 1 to " + std::to_string(kMaxArity) + "; got " + std::to_string(info.arity));
+  }
+  if (info.doc == nullptr || info.special == nullptr || info.aliases == nullptr || info.source == nullptr ||
+      info.operands == nullptr || info.check_message == nullptr) {
+    return Invalid(who + ": a text is null; use \"\"");
+  }
+  const std::size_t operands = SplitWords(info.operands).size();
+  if (operands != 0 && operands != static_cast<std::size_t>(info.arity)) {
+    return Invalid(who + ": operands must name " + std::to_string(info.arity) + " inputs; got \"" + info.operands + "\"");
+  }
+  if (info.attribute_count < 0 || info.attribute_count > kMaxAttributes) {
+    return Invalid(who + ": at most " + std::to_string(kMaxAttributes) + " attributes; got " +
+                   std::to_string(info.attribute_count));
+  }
+  for (int a = 0; a < info.attribute_count; ++a) {
+    if (info.attributes[a].name == nullptr) return Invalid(who + ": attribute " + std::to_string(a) + " has no name");
+  }
+  if (info.checked_operand < -1 || info.checked_operand >= info.arity) {
+    return Invalid(who + ": checked_operand must be -1 or an input; got " + std::to_string(info.checked_operand));
+  }
+  if (definition.kernels.empty()) return Invalid(who + ": an op needs a kernel");
+  for (std::size_t k = 0; k < definition.kernels.size(); ++k) {
+    const Kernel& kernel = definition.kernels[k];
+    const std::string which = who + ": kernel " + std::to_string(k);
+    if (kernel.run == nullptr) return Invalid(which + " has no function");
+    bool valid = IsValid(kernel.output) && IsValid(kernel.attributes);
+    for (int i = 0; i < info.arity; ++i) valid = valid && IsValid(kernel.inputs[i]);
+    if (!valid) return Invalid(which + " has an invalid dtype");
+    if (kernel.check != nullptr && info.checked_operand < 0) return Invalid(which + " has a check, but checked_operand is -1");
+    for (std::size_t j = 0; j < k; ++j) {
+      if (SameInputs(kernel, definition.kernels[j], info.arity)) {
+        return Invalid(which + " has the dtypes of kernel " + std::to_string(j));
+      }
+    }
+  }
+  return Status();
+}
+
+Status AddTo(Registry::Impl& impl, OpDefinition&& definition) {
+  if (const Status status = CheckDefinition(definition); !status.ok()) return status;
+  std::vector<std::string> names = SplitWords(definition.info.aliases);
+  names.insert(names.begin(), definition.info.name);
+  for (std::size_t n = 0; n < names.size(); ++n) {
+    if (impl.by_name.count(names[n]) != 0 || std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(n), names[n]) !=
+                                                 names.begin() + static_cast<std::ptrdiff_t>(n)) {
+      return Invalid(std::string("registry: op ") + definition.info.name + ": the name " + names[n] + " is already taken");
+    }
+  }
+  Op::Entry& entry = impl.entries.emplace_back();
+  entry.definition = std::move(definition);
+  entry.movers = impl.movers;
+  entry.names = std::move(names);
+  entry.operands = SplitWords(entry.definition.info.operands);
+  if (entry.operands.empty()) entry.operands = {"x", "y", "z", "w"};
+  for (int i = 0; i < entry.definition.info.arity; ++i)
+    entry.operand_names[i] = entry.operands[static_cast<std::size_t>(i)].c_str();
+  for (const std::string& name : entry.names) {
+    const Op& op = impl.names.emplace_back(name.c_str(), &entry);
+    impl.by_name.emplace(op.name(), &op);
+  }
+  return Status();
+}
+
+// Lists the ops of `impl`, and those of its parent that it does not hide.
+void Sort(Registry::Impl& impl) {
+  for (const Op::Entry& entry : impl.entries) impl.sorted.push_back(impl.by_name.at(entry.names[0]));
+  if (impl.parent != nullptr) {
+    for (const Op* op : impl.parent->ops()) {
+      if (impl.by_name.count(op->name()) == 0) impl.sorted.push_back(op);
+    }
+  }
+  std::sort(impl.sorted.begin(), impl.sorted.end(),
+            [](const Op* x, const Op* y) { return std::string_view(x->name()) < std::string_view(y->name()); });
+}
+
+char Upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
+
+bool SameName(std::string_view x, std::string_view y) {
+  return std::equal(x.begin(), x.end(), y.begin(), y.end(), [](char a, char b) { return Upper(a) == Upper(b); });
+}
+
+std::string Join(const std::vector<const char*>& names) {
+  std::string text;
+  for (const char* name : names) text += (text.empty() ? "" : ", ") + std::string(name);
+  return text;
+}
+
+}  // namespace
+
+const OpInfo& Op::info() const noexcept { return entry_->definition.info; }
+const std::vector<Kernel>& Op::kernels() const noexcept { return entry_->definition.kernels; }
+
+const Kernel* Op::FindKernel(const DType* inputs) const noexcept {
+  for (const Kernel& kernel : kernels()) {
+    if (std::equal(inputs, inputs + arity(), kernel.inputs)) return &kernel;
+  }
+  return nullptr;
+}
+
+Registry::Registry(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
+Registry::Registry(Registry&&) noexcept = default;
+Registry& Registry::operator=(Registry&&) noexcept = default;
+Registry::~Registry() = default;
+
+const Op* Registry::Find(std::string_view name) const noexcept {
+  for (const Registry* registry = this; registry != nullptr; registry = registry->impl_->parent) {
+    const auto found = registry->impl_->by_name.find(name);
+    if (found != registry->impl_->by_name.end()) return found->second;
+  }
+  return nullptr;
+}
+
+Status Registry::Find(std::string_view name, const Op** op) const noexcept try {
+  if (const Op* found = Find(name)) {
+    *op = found;
+    return Status();
+  }
+  std::vector<std::string_view> names;
+  for (const Op* known : ops()) names.emplace_back(known->name());
+  for (const Op* known : ops()) {
+    const std::vector<std::string>& all = known->entry().names;
+    names.insert(names.end(), all.begin() + 1, all.end());
+  }
+  return UnknownName("op", name, std::move(names));
+} catch (...) {
+  return Status(StatusCode::kOutOfMemory, "registry: out of memory");
+}
+
+const std::vector<const Op*>& Registry::ops() const noexcept { return impl_->sorted; }
+const char* Registry::target() const noexcept { return impl_->target; }
+
+namespace {
+
+std::unique_ptr<Registry::Impl> MakeBuiltIn(const Target& target) {
+  auto impl = std::make_unique<Registry::Impl>();
+  impl->target = target.name;
+  impl->own_movers = BuiltInMovers(target.bit);
+  for (OpDefinition& definition : BuiltInOps(target.bit)) {
+    const Status status = AddTo(*impl, std::move(definition));
+    if (!status.ok()) std::fprintf(stderr, "%s\n", status.message());  // unreachable: registry_test adds every built-in op
+  }
+  Sort(*impl);
+  return impl;
+}
+
+// A registry for each target, made on first use and never destroyed: plans may outlive main.
+struct BuiltInRegistry {
+  Target target;
+  std::once_flag once;
+  std::unique_ptr<Registry> registry;
+};
+
+std::deque<BuiltInRegistry>& AllBuiltIn() {
+  static std::deque<BuiltInRegistry>* all = [] {
+    auto* made = new std::deque<BuiltInRegistry>;
+    for (const Target& target : BuiltInTargets()) made->emplace_back().target = target;
+    return made;
+  }();
+  return *all;
+}
+
+}  // namespace
+
+Status Registry::BuiltInFor(std::string_view name, const Registry** registry) noexcept try {
+  for (BuiltInRegistry& row : AllBuiltIn()) {
+    if (!SameName(name, row.target.name)) continue;
+    if (!row.target.supported) {
+      return Status(StatusCode::kUnsupported,
+                    std::string("target ") + row.target.name + " is not supported by this CPU; it has " + Join(SupportedTargets()));
+    }
+    std::call_once(row.once, [&row] { row.registry.reset(new Registry(MakeBuiltIn(row.target))); });
+    *registry = row.registry.get();
+    return Status();
+  }
+  std::vector<std::string_view> names;
+  for (const char* target : CompiledTargets()) names.emplace_back(target);
+  return UnknownName("target", name, std::move(names));
+} catch (...) {
+  return Status(StatusCode::kOutOfMemory, "registry: out of memory");
+}
+
+const Registry& Registry::BuiltIn() noexcept {
+  static const Registry* best = [] {
+    const Registry* made = nullptr;
+    const std::vector<const char*> supported = SupportedTargets();
+    if (!supported.empty() && BuiltInFor(supported.front(), &made).ok()) return made;
+    return static_cast<const Registry*>(new Registry(std::make_unique<Impl>()));
+  }();
+  return *best;
+}
+
+std::vector<const char*> Registry::CompiledTargets() {
+  std::vector<const char*> names;
+  for (const BuiltInRegistry& row : AllBuiltIn()) names.push_back(row.target.name);
+  return names;
+}
+
+std::vector<const char*> Registry::SupportedTargets() {
+  std::vector<const char*> names;
+  for (const BuiltInRegistry& row : AllBuiltIn()) {
+    if (row.target.supported) names.push_back(row.target.name);
+  }
+  return names;
+}
+
+RegistryBuilder::RegistryBuilder(const Registry& parent) : impl_(std::make_unique<Registry::Impl>()) {
+  impl_->parent = &parent;
+  impl_->target = parent.target();
+  impl_->movers = parent.impl_->movers;
+}
+
+RegistryBuilder::~RegistryBuilder() = default;
+
+Status RegistryBuilder::Add(OpDefinition definition) noexcept try {
+  if (impl_ == nullptr) return Status(StatusCode::kInvalidArgument, "registry: the builder has been used; make a new one");
+  return AddTo(*impl_, std::move(definition));
+} catch (...) {
+  return Status(StatusCode::kOutOfMemory, "registry: out of memory");
+}
+
+Registry RegistryBuilder::Build() {
+  if (impl_ == nullptr) impl_ = std::make_unique<Registry::Impl>();
+  Sort(*impl_);
+  return Registry(std::move(impl_));
+}
+
+}  // namespace axiscast

@@ -1,0 +1,22 @@
+// What a registry keeps of an op beside its definition.
+#ifndef AXISCAST_CORE_REGISTRY_H_
+#define AXISCAST_CORE_REGISTRY_H_
+
+#include <string>
+
+#include "axiscast/registry.h"
+#include "core/kernel.h"
+
+namespace axiscast {
+
+struct Op::Entry {
+  OpDefinition definition;
+  const Movers* movers;               // of the target that the registry's built-in kernels are compiled for
+  std::vector<std::string> names;     // canonical, then aliases
+  std::vector<std::string> operands;  // one per input
+  const char* operand_names[kMaxArity];
+};
+
+}  // namespace axiscast
+
+#endif  // AXISCAST_CORE_REGISTRY_H_

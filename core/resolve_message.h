@@ -1,0 +1,54 @@
+// The text of the resolver's errors: who asked, what is asked of shapes, what was found, the values last.
+#ifndef AXISCAST_CORE_RESOLVE_MESSAGE_H_
+#define AXISCAST_CORE_RESOLVE_MESSAGE_H_
+
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <string_view>
+
+#include "core/modes.h"
+
+namespace axiscast {
+
+// Builds one message. Begins with "<caller>: ".
+class ResolveMessage {
+ public:
+  explicit ResolveMessage(const ResolveRequest& request);
+
+  ResolveMessage& Text(std::string_view text);
+  ResolveMessage& Number(std::int64_t number);
+  // [2, 3, 5]
+  ResolveMessage& Extents(const Shape& shape);
+  // The operand's name.
+  ResolveMessage& Name(std::size_t operand);
+  // x [2, 3, 5]
+  ResolveMessage& Operand(std::size_t operand);
+  // x[2] = 5
+  ResolveMessage& Dim(std::size_t operand, int dim);
+  ResolveMessage& Dim(std::string_view name, const Shape& shape, int dim);
+  // " (x [2, 3, 5], y [3, 4], axis 1)": every operand, and the axis where the mode takes one. With `result` and `out` both too.
+  ResolveMessage& Facts(const Shape* result = nullptr, const Shape* out = nullptr);
+
+  const std::string& text() const { return text_; }
+
+ private:
+  const ResolveRequest& request_;
+  std::string text_;
+};
+
+// A status with the message that `write` builds.
+template <typename Write>
+Status Refuse(const ResolveRequest& request, StatusCode code, Write write) noexcept {
+  try {
+    ResolveMessage message(request);
+    write(message);
+    return Status(code, message.text());
+  } catch (const std::exception&) {
+    return Status(StatusCode::kOutOfMemory, "");
+  }
+}
+
+}  // namespace axiscast
+
+#endif  // AXISCAST_CORE_RESOLVE_MESSAGE_H_

@@ -1,0 +1,18 @@
+"""Prints docs/ops.md from the registry: make_ops.py AXISCAST_COMMAND"""
+
+import json
+import subprocess
+import sys
+
+ops = json.loads(subprocess.run([sys.argv[1], "ops", "--json"], capture_output=True, text=True, check=True).stdout)
+
+print("# Ops\n")
+print("Printed from the registry (`./dev docs`); `axiscast ops NAME` tells an op's whole story. Error 0: exactly the stated meaning,")
+print("the same bits on every target. An op's dtypes are those of its data operand.\n")
+print("| op | meaning | dtypes | attributes | error, ulp | also called |")
+print("|---|---|---|---|---|---|")
+for op in ops:
+    attributes = ", ".join(
+        a["name"] + ("" if a["default"] is None else f" = {a['default']}") for a in op["attributes"])
+    doc = op["doc"].replace("|", "\\|")
+    print(f"| {op['name']} | {doc} | {' '.join(op['dtypes'])} | {attributes} | {op['max_ulp']:g} | {' '.join(op['aliases'])} |")

@@ -1,0 +1,321 @@
+// Elementary unary ops: sign and size (negative abs sign), square, sqrt, reciprocal, relu, and rounding to whole numbers.
+#if defined(AXISCAST_OPS_ELEMENTARY_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AXISCAST_OPS_ELEMENTARY_INL_H_
+#undef AXISCAST_OPS_ELEMENTARY_INL_H_
+#else
+#define AXISCAST_OPS_ELEMENTARY_INL_H_
+#endif
+
+#include <cmath>
+#include <type_traits>
+
+#include "simd/elementwise-inl.h"
+#include "simd/table-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace axiscast {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// The kernel that serves every op on the dtypes where it changes nothing.
+struct Identity {
+  static constexpr OpInfo kInfo{.name = "identity", .arity = 1, .doc = "out = x"};
+
+  template <typename T, class D, class V>
+  static HWY_INLINE V Vector(D, V x) {
+    return x;
+  }
+};
+
+// Unary, for ops that say `template <typename T> static constexpr bool kIsIdentity = ...;`; Vector is not used where that is true.
+struct UnaryOrIdentity : Unary {
+  template <class Op, typename T>
+  static void Run(const Tile& tile) {
+    if constexpr (Op::template kIsIdentity<T>) {
+      Unary::Run<Identity, SameBits<T>>(tile);
+    } else {
+      Unary::Run<Op, T>(tile);
+    }
+  }
+};
+
+struct Negative {
+  using Class = Unary;
+  static constexpr OpInfo kInfo{
+      .name = "negative",
+      .arity = 1,
+      .doc = "out = -x",
+      .special = "Integers wrap: the most negative one gives itself, unsigned ones 2^width - x. Not offered on bool.",
+      .aliases = "neg Neg",
+      .source = "IEEE 754; NumPy negative, Paddle neg, torch.neg, ONNX Neg"};
+  static constexpr Kinds kKinds = kNumbers;
+  template <typename T>
+  using KernelType = SameBits<T>;
+
+  template <typename T>
+  static T Scalar(T x) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return -x;
+    } else {
+      return static_cast<T>(Wrapping<T>{0} - static_cast<Wrapping<T>>(x));
+    }
+  }
+  template <typename T, class D, class V>
+  static HWY_INLINE V Vector([[maybe_unused]] D d, V x) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return hn::Neg(x);
+    } else {
+      return hn::Sub(hn::Zero(d), x);
+    }
+  }
+};
+
+struct Abs {
+  using Class = UnaryOrIdentity;
+  static constexpr OpInfo kInfo{.name = "abs",
+                                .arity = 1,
+                                .doc = "out = |x|",
+                                .special = "The most negative integer wraps to itself. Not offered on bool.",
+                                .aliases = "absolute Abs",
+                                .source = "C99 fabs; NumPy absolute, Paddle abs, torch.abs, ONNX Abs"};
+  static constexpr Kinds kKinds = kNumbers;
+  template <typename T>
+  static constexpr bool kIsIdentity = std::is_unsigned_v<T>;
+
+  template <typename T>
+  static T Scalar(T x) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return std::fabs(x);
+    } else {
+      return x < 0 ? Negative::Scalar(x) : x;
+    }
+  }
+  template <typename T, class D, class V>
+  static HWY_INLINE V Vector(D, V x) {
+    return hn::Abs(x);
+  }
+};
+
+struct Sign {
+  using Class = Unary;
+  static constexpr OpInfo kInfo{.name = "sign",
+                                .arity = 1,
+                                .doc = "out = -1, 0 or 1, as x is less than, equal to or greater than 0",
+                                .special = "Both zeros give +0; NaN gives NaN. Not offered on bool.",
+                                .aliases = "Sign",
+                                .source = "NumPy sign, Paddle sign, ONNX Sign; torch.sign but for NaN"};
+  static constexpr Kinds kKinds = kNumbers;
+
+  template <typename T>
+  static T Scalar(T x) {
+    if (x > 0) return T{1};
+    if (x == 0) return T{0};
+    if constexpr (std::is_signed_v<T>) {  // floats too
+      if (x < 0) return T{-1};
+    }
+    return x;  // NaN
+  }
+  template <typename T, class D, class V>
+  static HWY_INLINE V Vector(D d, V x) {
+    const V one = hn::Set(d, T{1});
+    if constexpr (std::is_floating_point_v<T>) {
+      const V unit = hn::IfThenElse(hn::IsNaN(x), x, hn::CopySignToAbs(one, x));
+      return hn::IfThenZeroElse(hn::Eq(x, hn::Zero(d)), unit);
+    } else if constexpr (std::is_signed_v<T>) {
+      return hn::Max(hn::Min(x, one), hn::Set(d, T{-1}));
+    } else {
+      return hn::Min(x, one);
+    }
+  }
+};
+
+struct Square {
+  using Class = Unary;
+  static constexpr OpInfo kInfo{.name = "square",
+                                .arity = 1,
+                                .doc = "out = x * x",
+                                .special = "Integers wrap. Not offered on bool.",
+                                .source = "IEEE 754; NumPy square, Paddle square, torch.square"};
+  static constexpr Kinds kKinds = kNumbers;
+  template <typename T>
+  using KernelType = SameBits<T>;
+
+  template <typename T>
+  static T Scalar(T x) {
+    return static_cast<T>(static_cast<Wrapping<T>>(x) * static_cast<Wrapping<T>>(x));
+  }
+  template <typename T, class D, class V>
+  static HWY_INLINE V Vector(D, V x) {
+    return hn::Mul(x, x);
+  }
+};
+
+struct Sqrt {
+  using Class = Unary;
+  static constexpr OpInfo kInfo{.name = "sqrt",
+                                .arity = 1,
+                                .doc = "out = the square root of x, correctly rounded",
+                                .special = "-0 gives -0; x < 0 gives NaN. Floats only.",
+                                .aliases = "Sqrt",
+                                .source = "IEEE 754; NumPy sqrt, Paddle sqrt, torch.sqrt, ONNX Sqrt"};
+  static constexpr Kinds kKinds = kFloats;
+
+  template <typename T>
+  static T Scalar(T x) {
+    return std::sqrt(x);
+  }
+  template <typename T, class D, class V>
+  static HWY_INLINE V Vector(D, V x) {
+    return hn::Sqrt(x);
+  }
+};
+
+struct Reciprocal {
+  using Class = Unary;
+  static constexpr OpInfo kInfo{.name = "reciprocal",
+                                .arity = 1,
+                                .doc = "out = 1 / x, correctly rounded",
+                                .special = "A zero gives the infinity of its sign, and the other way round. Floats only.",
+                                .aliases = "Reciprocal",
+                                .source = "IEEE 754; NumPy reciprocal, Paddle reciprocal, torch.reciprocal, ONNX Reciprocal"};
+  static constexpr Kinds kKinds = kFloats;
+
+  template <typename T>
+  static T Scalar(T x) {
+    return T{1} / x;
+  }
+  template <typename T, class D, class V>
+  static HWY_INLINE V Vector(D d, V x) {
+    return hn::Div(hn::Set(d, T{1}), x);
+  }
+};
+
+struct Relu {
+  using Class = UnaryOrIdentity;
+  static constexpr OpInfo kInfo{.name = "relu",
+                                .arity = 1,
+                                .doc = "out = maximum(x, 0)",
+                                .special = "NaN stays NaN; -0 gives +0. Not offered on bool.",
+                                .aliases = "Relu",
+                                .source = "Paddle relu, torch.relu, ONNX Relu"};
+  static constexpr Kinds kKinds = kNumbers;
+  template <typename T>
+  static constexpr bool kIsIdentity = std::is_unsigned_v<T>;
+
+  template <typename T>
+  static T Scalar(T x) {
+    return x <= 0 ? T{0} : x;
+  }
+  template <typename T, class D, class V>
+  static HWY_INLINE V Vector(D d, V x) {
+    return hn::IfThenZeroElse(hn::Le(x, hn::Zero(d)), x);  // not Max, whose NaNs and zeros differ by target
+  }
+};
+
+// What all rounding ops say.
+struct Rounding {
+  using Class = UnaryOrIdentity;
+  static constexpr Kinds kKinds = kNumbers;
+  template <typename T>
+  using KernelType = SameBits<T>;
+  template <typename T>
+  static constexpr bool kIsIdentity = std::is_integral_v<T>;
+};
+
+struct Floor : Rounding {
+  static constexpr OpInfo kInfo{.name = "floor",
+                                .arity = 1,
+                                .doc = "out = the largest whole number that is not above x",
+                                .special = "A zero result has the sign of x. The identity on integers. Not offered on bool.",
+                                .aliases = "Floor",
+                                .source = "C99 floor; NumPy floor, Paddle floor, torch.floor, ONNX Floor"};
+
+  template <typename T>
+  static T Scalar(T x) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return std::floor(x);
+    } else {
+      return x;
+    }
+  }
+  template <typename T, class D, class V>
+  static HWY_INLINE V Vector(D, V x) {
+    return hn::CopySign(hn::Floor(x), x);  // Highway's loses the sign of a zero on some targets (SSE2)
+  }
+};
+
+struct Ceil : Rounding {
+  static constexpr OpInfo kInfo{.name = "ceil",
+                                .arity = 1,
+                                .doc = "out = the smallest whole number that is not below x",
+                                .special = "A zero result has the sign of x. The identity on integers. Not offered on bool.",
+                                .aliases = "Ceil",
+                                .source = "C99 ceil; NumPy ceil, Paddle ceil, torch.ceil, ONNX Ceil"};
+
+  template <typename T>
+  static T Scalar(T x) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return std::ceil(x);
+    } else {
+      return x;
+    }
+  }
+  template <typename T, class D, class V>
+  static HWY_INLINE V Vector(D, V x) {
+    return hn::CopySign(hn::Ceil(x), x);  // Highway's loses the sign of a zero on some targets (SSE2)
+  }
+};
+
+struct Round : Rounding {
+  static constexpr OpInfo kInfo{
+      .name = "round",
+      .arity = 1,
+      .doc = "out = the whole number nearest to x, ties to the even one",
+      .special = "A zero result has the sign of x. The identity on integers. Not offered on bool.",
+      .aliases = "rint Round",
+      .source = "IEEE 754 roundToIntegralTiesToEven; NumPy rint, torch.round, ONNX Round; Paddle rounds ties away from 0"};
+
+  template <typename T>
+  static T Scalar(T x) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return std::nearbyint(x);
+    } else {
+      return x;
+    }
+  }
+  template <typename T, class D, class V>
+  static HWY_INLINE V Vector(D, V x) {
+    return hn::CopySign(hn::Round(x), x);  // Highway's loses the sign of a zero on some targets (SSE2)
+  }
+};
+
+struct Trunc : Rounding {
+  static constexpr OpInfo kInfo{.name = "trunc",
+                                .arity = 1,
+                                .doc = "out = x without its fraction",
+                                .special = "A zero result has the sign of x. The identity on integers. Not offered on bool.",
+                                .aliases = "fix",
+                                .source = "C99 trunc; NumPy trunc, Paddle trunc, torch.trunc"};
+
+  template <typename T>
+  static T Scalar(T x) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return std::trunc(x);
+    } else {
+      return x;
+    }
+  }
+  template <typename T, class D, class V>
+  static HWY_INLINE V Vector(D, V x) {
+    return hn::CopySign(hn::Trunc(x), x);  // Highway's loses the sign of a zero on some targets (SSE2)
+  }
+};
+
+// To add an op: write its struct above and its name here. Nothing else.
+using ElementaryOps = OpList<Negative, Abs, Sign, Square, Sqrt, Reciprocal, Relu, Floor, Ceil, Round, Trunc>;
+
+}  // namespace HWY_NAMESPACE
+}  // namespace axiscast
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target guard

@@ -1,0 +1,131 @@
+// The kernel classes to bool, UnaryPredicate and BinaryPredicate: out[c] = op(x[c], ...) as a byte 0 or 1. In place of Vector an op
+// says
+//
+//   template <typename T, class D, class V> static HWY_INLINE hn::Mask<D> Mask(D d, V x, V y);
+//
+// and derives from ToBool. The rest is as in elementwise-inl.h.
+#if defined(AXISCAST_SIMD_COMPARE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AXISCAST_SIMD_COMPARE_INL_H_
+#undef AXISCAST_SIMD_COMPARE_INL_H_
+#else
+#define AXISCAST_SIMD_COMPARE_INL_H_
+#endif
+
+#include "simd/elementwise-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace axiscast {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// What all ops to bool say.
+struct ToBool {
+  template <typename T>
+  using Out = bool;
+};
+
+template <class Op, typename T, class D, class A, class... V>
+HWY_INLINE hn::Mask<D> MaskOf(D d, const A& attributes, V... v) {
+  if constexpr (Op::kInfo.attribute_count > 0) {
+    return Op::template Mask<T>(d, v..., attributes);
+  } else {
+    return Op::template Mask<T>(d, v...);
+  }
+}
+
+// A mask of D as bytes 0 and 1.
+template <class D>
+HWY_INLINE hn::Vec<hn::Rebind<std::uint8_t, D>> BytesOf(D d, hn::Mask<D> mask) {
+  const hn::Rebind<std::uint8_t, D> d_bytes;
+  const auto one = hn::Set(d_bytes, std::uint8_t{1});
+  if constexpr (sizeof(hn::TFromD<D>) == 1) {
+    return hn::IfThenElseZero(hn::RebindMask(d_bytes, mask), one);
+  } else {
+    return hn::IfThenElseZero(hn::DemoteMaskTo(d_bytes, d, mask), one);
+  }
+}
+
+#if HWY_TARGET != HWY_SCALAR
+// Two masks as one of lanes half as wide.
+template <class DTo, class DFrom>
+HWY_INLINE hn::Mask<DTo> SideBySide(DTo d_to, DFrom d_from, hn::Mask<DFrom> first, hn::Mask<DFrom> second) {
+#if HWY_ARCH_X86 && HWY_TARGET > HWY_AVX3  // masks are vectors; there, demoting 64 bits saturates in many instructions
+  if constexpr (sizeof(hn::TFromD<DFrom>) == 8) {
+    const auto low = hn::BitCast(d_to, hn::VecFromMask(d_from, first));  // either half of a lane will do
+    return hn::MaskFromVec(hn::ConcatEven(d_to, hn::BitCast(d_to, hn::VecFromMask(d_from, second)), low));
+  }
+#endif
+  return hn::OrderedDemote2MasksTo(d_to, d_from, first, second);
+}
+
+// The masks of as many elements from i on as d_to has lanes, which takes several vectors of d where d_to's lanes are narrower:
+// halves of the elements are masks of lanes twice as wide, put side by side.
+template <class Op, typename T, class DTo, class D, class A, class... X>
+HWY_INLINE hn::Mask<DTo> GroupMask(DTo d_to, D d, std::size_t i, const A& attributes, const X&... x) {
+  constexpr std::size_t kSize = sizeof(hn::TFromD<DTo>);
+  if constexpr (kSize == sizeof(Lane<T>)) {
+    return hn::RebindMask(d_to, MaskOf<Op, T>(d, attributes, x.Load(d, i)...));
+  } else {
+    const hn::Repartition<hwy::UnsignedFromSize<2 * kSize>, DTo> d_half;
+    return SideBySide(d_to, d_half, GroupMask<Op, T>(d_half, d, i, attributes, x...),
+                      GroupMask<Op, T>(d_half, d, i + hn::Lanes(d_half), attributes, x...));
+  }
+}
+#endif
+
+// One row: whole vectors of bytes first, then vectors of the inputs, then the last elements.
+template <class Op, typename T>
+struct PredicateRow {
+  template <class A, class... X>
+  static HWY_INLINE void Run(std::uint8_t* out, std::size_t n, const A& attributes, const X&... x) {
+    const hn::ScalableTag<Lane<T>> d;
+    const hn::Rebind<std::uint8_t, decltype(d)> d_bytes;
+    const std::size_t lanes = hn::Lanes(d);
+    std::size_t i = 0;
+#if HWY_TARGET != HWY_SCALAR
+    if constexpr (sizeof(Lane<T>) > 1) {
+      const hn::Repartition<std::uint8_t, decltype(d)> d_group;
+      const std::size_t group = hn::Lanes(d_group);
+      const auto one = hn::Set(d_group, std::uint8_t{1});
+      for (; i + group <= n; i += group) {
+        hn::StoreU(hn::IfThenElseZero(GroupMask<Op, T>(d_group, d, i, attributes, x...), one), d_group, out + i);
+      }
+    }
+#endif
+    for (; i + lanes <= n; i += lanes) {
+      hn::StoreU(BytesOf(d, MaskOf<Op, T>(d, attributes, x.Load(d, i)...)), d_bytes, out + i);
+    }
+    if (i == n) return;
+    const std::size_t left = n - i;
+    hn::StoreN(BytesOf(d, MaskOf<Op, T>(d, attributes, x.LoadLast(d, i, left)...)), d_bytes, out + i, left);
+  }
+};
+
+template <int kInputs>
+struct Predicate : Elementwise<kInputs> {
+  template <class Op, typename T>
+  static HWY_NOINLINE void Run(const Tile& tile) {
+    ForSplatPattern<ElementwiseRows<Op, T, PredicateRow<Op, T>>>(tile, InputsOf<Op, T>());
+  }
+};
+
+using UnaryPredicate = Predicate<1>;
+using BinaryPredicate = Predicate<2>;
+
+// For ops that are another one with its inputs exchanged, as greater is less: `using Exchanged = Less;` in the op. Costs the copy
+// of a tile per call and saves the other op's code.
+struct ExchangedPredicate : BinaryPredicate {
+  template <class Op, typename T>
+  static void Run(const Tile& tile) {
+    Tile exchanged = tile;
+    exchanged.in[0] = tile.in[1];
+    exchanged.in[1] = tile.in[0];
+    BinaryPredicate::Run<typename Op::Exchanged, T>(exchanged);
+  }
+};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace axiscast
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target guard
