@@ -16,10 +16,10 @@ constexpr std::int64_t kMostMemory = std::int64_t{512} << 20;  // more takes too
 
 }  // namespace
 
-std::int64_t Machine::WorkingSet(const std::string& level, int for_threads) const {
-  if (level == "L1") return caches.l1 / 2 * for_threads;
-  if (level == "L2") return caches.l2 / 2 * for_threads;
-  if (level == "L3") return std::max(caches.l3 / 4, 2 * caches.l2 * for_threads);
+std::int64_t Machine::WorkingSet(const std::string& level) const {
+  if (level == "L1") return caches.l1 / 2;
+  if (level == "L2") return caches.l2 / 2;
+  if (level == "L3") return std::max(caches.l3 / 4, 2 * caches.l2);
   return std::clamp(4 * caches.l3, kLeastMemory, kMostMemory);
 }
 
@@ -50,9 +50,9 @@ void Arena::Free::operator()(std::byte* data) const { std::free(data); }
 Arena& SharedArena() {
   static Arena arena = [] {
     const Machine& machine = ThisMachine();
-    const std::int64_t memory = machine.WorkingSet("memory", machine.threads);
+    const std::int64_t memory = machine.WorkingSet("memory");
     // Views with gaps take up to three times their elements.
-    return Arena(3 * std::max(memory, machine.WorkingSet("L3", machine.threads)) + (1 << 20));
+    return Arena(3 * std::max(memory, machine.WorkingSet("L3")) + (1 << 20));
   }();
   return arena;
 }

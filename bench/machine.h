@@ -15,9 +15,9 @@ struct Machine {
   tools::Caches caches;  // usual sizes where the system does not say
   int threads;           // that oneTBB would use
 
-  // Bytes of all operands together that live in a level ("L1", "L2", "L3", "memory"): half of what so many cores have of a cache;
-  // several times the last cache.
-  std::int64_t WorkingSet(const std::string& level, int for_threads) const;
+  // Bytes of all operands together that live in a level ("L1", "L2", "L3", "memory"): a part of the cache, one core's; several
+  // times the last cache.
+  std::int64_t WorkingSet(const std::string& level) const;
 };
 
 const Machine& ThisMachine();

@@ -2,35 +2,35 @@
 #include "bench/measure.h"
 
 #include <algorithm>
-#include <chrono>
 #include <vector>
+
+#include "bench/stopwatch.h"
 
 namespace axiscast::bench {
 namespace {
 
 constexpr double kChunk = 600e-6;   // seconds in a row: short of a scheduler's time slice, long beside a fork
 constexpr double kWarmUp = 150e-6;  // the roof's
-constexpr double kShortCall = 1e-3;
 constexpr int kRoundsOfShortCalls = 9;
 constexpr int kRoundsOfLongCalls = 5;
 
-double Seconds(const Calls& calls, std::int64_t count) {
-  const auto begin = std::chrono::steady_clock::now();
+double Seconds(const Calls& calls, std::int64_t count, int threads) {
+  const double begin = Now(threads);
   calls(count);
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return Now(threads) - begin;
 }
 
 // Seconds per call, after a warm-up for short calls.
-double TimeCalls(const Calls& calls, double guess) {
+double TimeCalls(const Calls& calls, double guess, int threads) {
   if (guess < kWarmUp) calls(static_cast<std::int64_t>(kWarmUp / guess) + 1);
   const auto count = std::max<std::int64_t>(static_cast<std::int64_t>(kChunk / guess), 1);
-  return Seconds(calls, count) / static_cast<double>(count);
+  return Undisturbed(threads, [&] { return Seconds(calls, count, threads) / static_cast<double>(count); });
 }
 
 // One call's time, roughly; it has then been made at least once before.
-double Guess(const Calls& calls) {
+double Guess(const Calls& calls, int threads) {
   for (std::int64_t count = 1;; count *= 4) {
-    const double seconds = Seconds(calls, count);
+    const double seconds = Seconds(calls, count, threads);
     if (seconds > 20e-6) return seconds / static_cast<double>(count);
   }
 }
@@ -45,12 +45,12 @@ double Median(std::vector<double> values) {
 }
 
 Sample MeasureBesideRoof(Roof& roof, const Traffic& traffic, int threads, const Calls& calls) {
-  const double guess = Guess(calls);
-  const int rounds = guess < kShortCall ? kRoundsOfShortCalls : kRoundsOfLongCalls;
+  const double guess = Guess(calls, threads);
+  const int rounds = guess < kLong ? kRoundsOfShortCalls : kRoundsOfLongCalls;
   std::vector<double> seconds, best, ordinary;
   for (int round = 0; round < rounds; ++round) {
-    const RoofTime time = roof.Measure(traffic, threads, kChunk);
-    seconds.push_back(TimeCalls(calls, guess));
+    const RoofTime time = roof.MeasureCall(traffic, threads, kChunk);
+    seconds.push_back(TimeCalls(calls, guess, threads));
     best.push_back(time.best / seconds.back());
     ordinary.push_back(time.ordinary / seconds.back());
   }
@@ -58,9 +58,9 @@ Sample MeasureBesideRoof(Roof& roof, const Traffic& traffic, int threads, const 
 }
 
 Sample MeasureAlone(const Calls& calls) {
-  const double guess = Guess(calls);
+  const double guess = Guess(calls, 1);
   std::vector<double> seconds;
-  for (int round = 0; round < kRoundsOfShortCalls; ++round) seconds.push_back(TimeCalls(calls, guess));
+  for (int round = 0; round < kRoundsOfShortCalls; ++round) seconds.push_back(TimeCalls(calls, guess, 1));
   return {Median(seconds), 0, 0};
 }
 

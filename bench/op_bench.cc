@@ -99,7 +99,7 @@ int Main(int argc, char** argv) {
   for (const Op* op : Registry::BuiltIn().ops()) {
     for (const Kernel& kernel : op->kernels()) {
       for (const char* level : kLevels) {
-        const std::int64_t bytes = std::min(ThisMachine().WorkingSet(level, 1), kMostMemory);
+        const std::int64_t bytes = std::min(ThisMachine().WorkingSet(level), kMostMemory);
         const std::int64_t per_element = BytesPerElement(op->info(), kernel);
         const std::int64_t elements = bytes / per_element;
         rows.push_back({std::string(op->info().name) + "/" + DTypesText(op->info(), kernel) + "/" + level,

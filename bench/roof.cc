@@ -1,22 +1,75 @@
 // The roof: splits a mix of reads and writes into loops that have it, and times them on one thread or several.
 #include "bench/roof.h"
 
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#if defined(__linux__)
+#include <sched.h>
+#endif
+
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <functional>
 #include <thread>
+
+#include "bench/stopwatch.h"
 
 namespace axiscast::bench {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-double SecondsBetween(Clock::time_point begin, Clock::time_point end) { return std::chrono::duration<double>(end - begin).count(); }
-
 std::int64_t WholeBlocks(std::int64_t bytes) { return bytes / kRoofBlock * kRoofBlock; }
 
+constexpr std::int64_t kForkAlwaysPays = std::int64_t{16} << 20;  // bytes
 constexpr double kWarmUp = 150e-6;  // seconds; idle threads of a pool have gone to sleep by then, and the caches are filled
+
+// Keeps the calling thread on one of the CPUs that the process may use, or, with index -1, lets it go back to all of them. Without
+// it, threads that a busy system wakes on the same CPU take turns there. Elsewhere than on Linux the system decides.
+class Pinning {
+ public:
+#if defined(__linux__)
+  Pinning() { known_ = sched_getaffinity(0, sizeof(all_), &all_) == 0; }
+  void Pin(int index) const {
+    if (!known_) return;
+    cpu_set_t chosen = all_;
+    if (index >= 0) {
+      CPU_ZERO(&chosen);
+      for (int cpu = 0, found = 0; cpu < CPU_SETSIZE; ++cpu) {
+        if (CPU_ISSET(cpu, &all_) && found++ == index) CPU_SET(cpu, &chosen);
+      }
+      if (CPU_COUNT(&chosen) == 0) return;
+    }
+    sched_setaffinity(0, sizeof(chosen), &chosen);
+  }
+
+ private:
+  cpu_set_t all_;
+  bool known_;
+#else
+  void Pin(int) const {}
+#endif
+};
+
+// A range that is done by the thread that has just done another one is no fork: each waits a while for all of them to begin.
+double MeasureFork(int threads) {
+  constexpr int kForks = 50, kRounds = 15, kPatience = 5000;
+  std::vector<double> seconds;
+  for (int round = 0; round < kRounds; ++round) {
+    const double begin = Now(threads);
+    for (int i = 0; i < kForks; ++i) {
+      std::atomic<int> begun{0};
+      const auto meet = [&](const tbb::blocked_range<int>&) {
+        begun.fetch_add(1);
+        for (int wait = 0; wait < kPatience && begun.load(std::memory_order_relaxed) < threads; ++wait) {
+        }
+      };
+      tbb::parallel_for(tbb::blocked_range<int>(0, threads, 1), meet, tbb::simple_partitioner());
+    }
+    seconds.push_back((Now(threads) - begin) / kForks);
+  }
+  std::nth_element(seconds.begin(), seconds.begin() + kRounds / 2, seconds.end());
+  return seconds[kRounds / 2];
+}
 
 }  // namespace
 
@@ -44,7 +97,9 @@ class Roof::Team {
     threads_ = threads;
     left_.store(static_cast<int>(helpers_.size()));
     Wake();
+    pinning_.Pin(0);
     work(0);
+    pinning_.Pin(-1);
     while (left_.load() != 0) std::this_thread::yield();
   }
 
@@ -54,6 +109,7 @@ class Roof::Team {
     generation_.notify_all();
   }
   void Wait(int t) {
+    pinning_.Pin(t);
     for (int seen = 0;;) {
       generation_.wait(seen);
       seen = generation_.load();
@@ -63,14 +119,17 @@ class Roof::Team {
     }
   }
 
-  std::vector<std::thread> helpers_;
+  const Pinning pinning_;
   std::atomic<int> generation_{0};
   std::atomic<int> left_{0};
   const std::function<void(int)>* work_ = nullptr;
   int threads_ = 1;
+  std::vector<std::thread> helpers_;  // last: they use the rest
 };
 
-Roof::Roof(int max_threads) : team_(std::make_unique<Team>(max_threads)) { AllRoofPasses(); }
+Roof::Roof(int max_threads) : team_(std::make_unique<Team>(max_threads)) {
+  if (max_threads > 1) fork_ = MeasureFork(max_threads);
+}
 
 Roof::~Roof() = default;
 
@@ -101,7 +160,7 @@ std::vector<Roof::Part> Roof::Split(const Traffic& traffic) {
 
 double Roof::Time(const Traffic& traffic, const std::vector<Part>& parts, int threads, std::size_t variant, bool streaming,
                   double chunk, double guess) {
-  std::vector<Clock::time_point> begin(static_cast<std::size_t>(threads)), end(begin.size());
+  std::vector<double> begin(static_cast<std::size_t>(threads)), end(begin.size());
   std::atomic<int> ready{0};
   const auto passes = std::max<std::int64_t>(static_cast<std::int64_t>(chunk / guess), 1);
   const std::int64_t warm_up = guess > kWarmUp ? 0 : static_cast<std::int64_t>(kWarmUp / guess) + 1;
@@ -126,13 +185,16 @@ double Roof::Time(const Traffic& traffic, const std::vector<Part>& parts, int th
     ready.fetch_add(1);
     while (ready.load() < threads) std::this_thread::yield();
     run(warm_up);
-    begin[static_cast<std::size_t>(t)] = Clock::now();
+    begin[static_cast<std::size_t>(t)] = Now(threads);
     run(passes);
-    end[static_cast<std::size_t>(t)] = Clock::now();
+    end[static_cast<std::size_t>(t)] = Now(threads);
   };
-  team_->Run(threads, work);
-  return SecondsBetween(*std::min_element(begin.begin(), begin.end()), *std::max_element(end.begin(), end.end())) /
-         static_cast<double>(passes);
+  return Undisturbed(threads, [&] {
+    ready.store(0);
+    team_->Run(threads, work);
+    return (*std::max_element(end.begin(), end.end()) - *std::min_element(begin.begin(), begin.end())) /
+           static_cast<double>(passes);
+  });
 }
 
 RoofTime Roof::Measure(const Traffic& traffic, int threads, double chunk) {
@@ -157,19 +219,22 @@ RoofTime Roof::Measure(const Traffic& traffic, int threads, double chunk) {
     };
     const double ordinary = best_of(false, AllRoofPasses()[0].ordinary.size(), &choice.ordinary);
     choice.seconds = ordinary;
-    choice.best = choice.ordinary;
-    choice.streaming = false;
-    std::size_t variant = 0;
-    if (best_of(true, AllRoofPasses()[0].streaming.size(), &variant) < 0.97 * ordinary) {
-      choice.best = variant;
-      choice.streaming = true;
-    }
+    choice.may_stream = best_of(true, AllRoofPasses()[0].streaming.size(), &choice.streaming) < 1.5 * ordinary;
   }
   RoofTime time;
   time.ordinary = Time(traffic, parts, threads, choice.ordinary, false, chunk, choice.seconds);
   time.best = time.ordinary;
-  if (choice.streaming) time.best = std::min(time.best, Time(traffic, parts, threads, choice.best, true, chunk, choice.seconds));
+  if (choice.may_stream) {
+    time.best = std::min(time.best, Time(traffic, parts, threads, choice.streaming, true, chunk, choice.seconds));
+  }
   return time;
+}
+
+RoofTime Roof::MeasureCall(const Traffic& traffic, int threads, double chunk) {
+  const RoofTime serial = threads > 1 && traffic.bytes() > kForkAlwaysPays ? RoofTime{1, 1} : Measure(traffic, 1, chunk);
+  if (threads == 1) return serial;
+  const RoofTime parallel = Measure(traffic, threads, chunk);
+  return {std::min(serial.best, parallel.best + fork_), std::min(serial.ordinary, parallel.ordinary + fork_)};
 }
 
 }  // namespace axiscast::bench

@@ -38,9 +38,15 @@ class Roof {
   ~Roof();
 
   // Seconds per pass over the traffic, on so many threads, each of which passes over a part of its own: `chunk` seconds of passes,
-  // at least one, after some that are not timed. No thread waits for another between passes: what a fork costs is the call's, not
-  // the machine's. The first time that a mix, size and number of threads is seen, all loops for it are tried.
+  // at least one, after some that are not timed. No thread waits for another between passes. The first time that a mix, size and
+  // number of threads is seen, all loops for it are tried.
   RoofTime Measure(const Traffic& traffic, int threads, double chunk);
+
+  // The least that a call on up to so many threads can take: on one thread, or on all of them after an empty fork.
+  RoofTime MeasureCall(const Traffic& traffic, int threads, double chunk);
+
+  // Seconds of a oneTBB loop that does nothing but get all threads to work, when they are awake.
+  double fork() const { return fork_; }
 
  private:
   struct Part {  // a run of the output, with the loop that does it
@@ -49,10 +55,10 @@ class Roof {
     std::int64_t second;  // from the first stream of input to the second one
   };
   struct Choice {
-    std::size_t ordinary;
-    std::size_t best;
-    bool streaming;  // the best one stores around the caches
-    double seconds;
+    std::size_t ordinary;  // the best of each kind
+    std::size_t streaming;
+    bool may_stream;  // it is not out of the question that non-temporal stores win
+    double seconds;   // of a pass, roughly
   };
   class Team;
 
@@ -61,6 +67,7 @@ class Roof {
               double chunk, double guess);
 
   std::unique_ptr<Team> team_;
+  double fork_ = 0;
   std::map<std::tuple<int, std::int64_t, int>, Choice> choices_;  // by mix, bytes and threads
 };
 

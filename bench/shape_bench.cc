@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kRepetitions = 7;
 constexpr double kRoofGoal = 0.8;         // of the roof, for Goal::kRoof
-constexpr double kScalarGoal = 3;         // times a scalar loop, for Goal::kScalar
+constexpr double kScalarGoal = 3;         // times a scalar loop, for Goal::kScalar, where the roof allows it
 constexpr double kSmallCallGoal = 50e-9;  // seconds: executing a plan of 8 elements
 constexpr std::size_t kWorstRows = 8;
 
@@ -54,7 +54,7 @@ void Execute(const Plan& plan, const Problem& problem, int threads) {
 
 // A wrong result can be fast: the plan must do what the scalar loop does.
 void Check(const Op& op, const Pattern& pattern, const Size& size) {
-  const Problem problem = MakeProblem(pattern, ThisMachine().WorkingSet(size.level, size.threads), SharedArena().data());
+  const Problem problem = MakeProblem(pattern, ThisMachine().WorkingSet(size.level), SharedArena().data());
   const auto memory = static_cast<std::size_t>(problem.traffic.write_bytes);
   const std::vector<std::byte> before(problem.traffic.out, problem.traffic.out + memory);
   ScalarLoop(problem).Run();
@@ -65,7 +65,7 @@ void Check(const Op& op, const Pattern& pattern, const Size& size) {
 }
 
 Row PatternRow(const Op& op, const Pattern& pattern, const Size& size, Roof& roof, bool scalar_loop) {
-  const std::int64_t bytes = ThisMachine().WorkingSet(size.level, size.threads);
+  const std::int64_t bytes = ThisMachine().WorkingSet(size.level);
   const Problem shapes = MakeProblem(pattern, bytes, SharedArena().data());
   Row row{NameOf(pattern.name + std::string(scalar_loop ? "/scalar_loop" : ""), size),
           shapes.text,
@@ -95,7 +95,10 @@ Row PatternRow(const Op& op, const Pattern& pattern, const Size& size, Roof& roo
 
 // The roof itself, for its own sake: GB/s by level, mix and threads.
 Row RoofRow(const char* mix, std::int64_t reads, std::int64_t writes, const Size& size, Roof& roof) {
-  const std::int64_t bytes = ThisMachine().WorkingSet(size.level, size.threads) / (reads + writes) / 4096 * 4096;
+  // Here every thread fills its own L1 or L2; a call's size is the same for any number of threads.
+  const bool own_cache = std::strcmp(size.level, "L1") == 0 || std::strcmp(size.level, "L2") == 0;
+  const std::int64_t all = ThisMachine().WorkingSet(size.level) * (own_cache ? size.threads : 1);
+  const std::int64_t bytes = all / (reads + writes) / 4096 * 4096;
   Row row{NameOf(std::string("roof/") + mix, size), "", static_cast<double>(bytes * (reads + writes)), {}};
   row.measure = [reads, writes, size, &roof, bytes] {
     std::byte* memory = SharedArena().data();
@@ -155,7 +158,9 @@ const Row* Find(const std::vector<Row>& rows, const std::string& name) {
 }
 
 // One line per pattern with all its sizes, then what misses its goal.
-void PrintSummary(const std::vector<Row>& rows, const std::vector<Size>& sizes) {
+void PrintSummary(const std::vector<Row>& rows, const std::vector<Size>& sizes, double fork) {
+  if (fork > 0)
+    std::printf("\nthe roof of several threads has a fork of %s in it, unless one thread is faster\n", TimeText(fork).c_str());
   std::printf("\n%% of the roof (x: times a scalar loop)\n%-14s", "");
   for (const Size& size : sizes) std::printf("  %18s", (std::string(size.level) + " x " + std::to_string(size.threads)).c_str());
   std::printf("\n");
@@ -183,7 +188,7 @@ void PrintSummary(const std::vector<Row>& rows, const std::vector<Size>& sizes) 
       if (pattern.goal == Goal::kRoof && roof < kRoofGoal) {
         std::snprintf(text, sizeof(text), "%.0f %% of the roof, not %.0f", 100 * roof, 100 * kRoofGoal);
         missed.push_back(row->name + ": " + text);
-      } else if (times > 0 && times < kScalarGoal) {
+      } else if (times > 0 && times < kScalarGoal && roof < kRoofGoal) {
         std::snprintf(text, sizeof(text), "%.1f times a scalar loop, not %.0f", times, kScalarGoal);
         missed.push_back(row->name + ": " + text);
       }
@@ -241,7 +246,7 @@ int Main(int argc, char** argv) {
   }
   AddSmallCalls(*op, rows);
   const std::vector<Row> measured = RunRows(argc, argv, std::move(rows), kRepetitions);
-  if (!measured.empty()) PrintSummary(measured, sizes);
+  if (!measured.empty()) PrintSummary(measured, sizes, roof.fork());
   return 0;
 }
 

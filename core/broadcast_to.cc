@@ -1,26 +1,10 @@
 // BroadcastTo: a view over a larger shape, without a copy.
 #include "core/modes.h"
+#include "core/overlap.h"
 #include "core/resolve.h"
 #include "core/resolve_message.h"
 
 namespace axiscast {
-namespace {
-
-// Whether every byte of the view has an offset that fits in int64.
-bool OffsetsFit(const TensorView& view) noexcept {
-  std::int64_t lowest = 0, end = static_cast<std::int64_t>(SizeOf(view.dtype));
-  for (int d = 0; d < view.shape.rank(); ++d) {
-    if (view.shape[d] == 0) return true;
-    std::int64_t reach;
-    if (__builtin_mul_overflow(view.shape[d] - 1, view.byte_strides[d], &reach)) return false;
-    std::int64_t* side = reach < 0 ? &lowest : &end;
-    if (__builtin_add_overflow(*side, reach, side)) return false;
-  }
-  return true;
-}
-
-}  // namespace
-
 Status BroadcastTo(const TensorView& view, const Shape& shape, std::optional<std::int64_t> axis, TensorView* result) noexcept {
   const Shape shapes[] = {view.shape, shape};
   const char* const names[] = {"view", "shape"};
@@ -50,7 +34,8 @@ Status BroadcastTo(const TensorView& view, const Shape& shape, std::optional<std
       message.Number(view.byte_strides.given_rank()).Text(" for ").Operand(0);
     });
   }
-  if (!OffsetsFit(view)) {
+  Reach reach;
+  if (!ComputeReach(view.shape, view.byte_strides, static_cast<std::int64_t>(SizeOf(view.dtype)), &reach)) {
     return Refuse(request, StatusCode::kInvalidShape, [&](ResolveMessage& message) {
       message.Text("byte offsets must fit in int64; got ").Operand(0).Text(" with byte strides ").Extents(view.byte_strides);
     });

@@ -133,6 +133,15 @@ constexpr ModeRule kRules[] = {
      nullptr},
 };
 
+constexpr bool RowsFollowTheEnum() {
+  int value = 0;
+  for (const ModeRule& rule : kRules) {
+    if (static_cast<int>(rule.row.mode) != value++) return false;
+  }
+  return true;
+}
+static_assert(RowsFollowTheEnum(), "RuleOf indexes the table by the enum's value");
+
 }  // namespace
 
 constinit const ModeRow kModes[] = {kRules[0].row, kRules[1].row, kRules[2].row, kRules[3].row, kRules[4].row};

@@ -23,7 +23,8 @@ Status Resolve(const Shape* shapes, std::size_t count, const ResolveOptions& opt
 // The operand's strides over the dims of `shape`, given the first dim that it faces: 0 where it is stretched or has no dim.
 ByteStrides FacingStrides(const Shape& operand, const ByteStrides& strides, int first, const Shape& shape) noexcept;
 
-// The number of elements of a shape with valid rank and extents >= 0. False when it does not fit in int64.
+// The number of elements of a shape with valid rank and extents >= 0: 0 when any extent is 0, however large the others are. False
+// when it does not fit in int64.
 bool CountElements(const Shape& shape, std::int64_t* count) noexcept;
 
 }  // namespace axiscast

@@ -45,6 +45,8 @@ struct Divide {
       .check_message = "integer division by zero"};
   static constexpr Kinds kKinds = kNumbers;
   template <typename T>
+  static constexpr bool kCompact = std::is_integral_v<T>;
+  template <typename T>
   static constexpr bool kRefusesZero = std::is_integral_v<T>;
 
   template <typename T>
@@ -58,7 +60,7 @@ struct Divide {
   template <typename T, class D, class V>
   static HWY_INLINE V Vector(D d, V x, V y) {
     if constexpr (std::is_floating_point_v<T>) {
-      return hn::Div(x, y);
+      return FloatQuotientLanes(d, x, y);
     } else {
       return TruncatedQuotientLanes(d, x, y);
     }
@@ -75,6 +77,8 @@ struct TrueDivide {
       .source = "IEEE 754; torch.true_divide"};
   static constexpr Kinds kKinds = kNumbers;
   template <typename T>
+  static constexpr bool kCompact = std::is_integral_v<T>;
+  template <typename T>
   using Out = std::conditional_t<std::is_integral_v<T>, float, T>;
 
   template <typename T>
@@ -84,7 +88,7 @@ struct TrueDivide {
   template <typename T, class D, class V>
   static HWY_INLINE auto Vector(D d, V x, V y) {
     const hn::Rebind<Out<T>, D> d_out;
-    return hn::Div(Float(d_out, d, x), Float(d_out, d, y));
+    return FloatQuotientLanes(d_out, Float(d_out, d, x), Float(d_out, d, y));
   }
 
  private:
@@ -100,6 +104,43 @@ struct TrueDivide {
     } else {
       const hn::Rebind<std::int32_t, D> d_int;
       return hn::ConvertTo(d_out, hn::PromoteTo(d_int, x));
+    }
+  }
+};
+
+struct Fmod {
+  using Class = Binary;
+  static constexpr OpInfo kInfo{
+      .name = "fmod",
+      .arity = 2,
+      .doc = "out = x - y * trunc(x / y), exact",
+      .special =
+          "Has the sign of x, a zero too. Floats: NaN for an infinite x or y = 0; x for an infinite y. An "
+          "integer divisor of 0 is an error.",
+      .source = "C99 fmod; NumPy fmod, torch.fmod",
+      .checked_operand = 1,
+      .check_code = StatusCode::kDivisionByZero,
+      .check_message = "integer division by zero"};
+  static constexpr Kinds kKinds = kNumbers;
+  template <typename T>
+  static constexpr bool kCompact = true;
+  template <typename T>
+  static constexpr bool kRefusesZero = std::is_integral_v<T>;
+
+  template <typename T>
+  static T Scalar(T x, T y) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return std::fmod(x, y);
+    } else {
+      return TruncatedRemainder(x, y);
+    }
+  }
+  template <typename T, class D, class V>
+  static HWY_INLINE V Vector(D d, V x, V y) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return FmodLanes(d, x, y);
+    } else {
+      return TruncatedRemainderLanes(d, x, y);
     }
   }
 };
@@ -121,7 +162,12 @@ struct FloorDivide {
       .check_message = "integer division by zero"};
   static constexpr Kinds kKinds = kNumbers;
   template <typename T>
+  static constexpr bool kCompact = true;
+  template <typename T>
   static constexpr bool kRefusesZero = std::is_integral_v<T>;
+
+  template <typename T>
+  using KernelOp = std::conditional_t<std::is_unsigned_v<T>, Divide, FloorDivide>;
 
   template <typename T>
   static T Scalar(T x, T y) {
@@ -146,7 +192,7 @@ struct FloorDivide {
     if constexpr (std::is_floating_point_v<T>) {
       const auto zero = hn::Zero(d);
       const auto one = hn::Set(d, T{1});
-      const V ratio = hn::Div(x, y);
+      const V ratio = FloatQuotientLanes(d, x, y);
       const V r = FmodLanes(d, x, y);
       V quotient = hn::Div(hn::Sub(x, r), y);
       quotient = hn::MaskedSubOr(quotient, FloorsDownLanes(d, r, y), quotient, one);
@@ -156,7 +202,6 @@ struct FloorDivide {
       return hn::IfThenElse(hn::Eq(y, zero), ratio, whole);
     } else {
       const V quotient = TruncatedQuotientLanes(d, x, y);
-      if constexpr (!std::is_signed_v<T>) return quotient;
       const V r = hn::Sub(x, hn::Mul(quotient, y));
       return hn::MaskedSubOr(quotient, FloorsDownLanes(d, r, y), quotient, hn::Set(d, T{1}));
     }
@@ -179,7 +224,12 @@ struct Remainder {
       .check_message = "integer division by zero"};
   static constexpr Kinds kKinds = kNumbers;
   template <typename T>
+  static constexpr bool kCompact = true;
+  template <typename T>
   static constexpr bool kRefusesZero = std::is_integral_v<T>;
+
+  template <typename T>
+  using KernelOp = std::conditional_t<std::is_unsigned_v<T>, Fmod, Remainder>;
 
   template <typename T>
   static T Scalar(T x, T y) {
@@ -201,49 +251,13 @@ struct Remainder {
       return hn::IfThenElse(hn::Eq(r, hn::Zero(d)), hn::CopySign(r, y), floored);
     } else {
       const V r = TruncatedRemainderLanes(d, x, y);
-      if constexpr (!std::is_signed_v<T>) return r;
       return hn::MaskedAddOr(r, FloorsDownLanes(d, r, y), r, y);
     }
   }
 };
 
-struct Fmod {
-  using Class = Binary;
-  static constexpr OpInfo kInfo{
-      .name = "fmod",
-      .arity = 2,
-      .doc = "out = x - y * trunc(x / y), exact",
-      .special =
-          "Has the sign of x, a zero too. Floats: NaN for an infinite x or y = 0; x for an infinite y. An "
-          "integer divisor of 0 is an error.",
-      .source = "C99 fmod; NumPy fmod, torch.fmod",
-      .checked_operand = 1,
-      .check_code = StatusCode::kDivisionByZero,
-      .check_message = "integer division by zero"};
-  static constexpr Kinds kKinds = kNumbers;
-  template <typename T>
-  static constexpr bool kRefusesZero = std::is_integral_v<T>;
-
-  template <typename T>
-  static T Scalar(T x, T y) {
-    if constexpr (std::is_floating_point_v<T>) {
-      return std::fmod(x, y);
-    } else {
-      return TruncatedRemainder(x, y);
-    }
-  }
-  template <typename T, class D, class V>
-  static HWY_INLINE V Vector(D d, V x, V y) {
-    if constexpr (std::is_floating_point_v<T>) {
-      return FmodLanes(d, x, y);
-    } else {
-      return TruncatedRemainderLanes(d, x, y);
-    }
-  }
-};
-
 // To add an op: write its struct above and its name here. Nothing else.
-using DivisionOps = OpList<Divide, TrueDivide, FloorDivide, Remainder, Fmod>;
+using DivisionOps = OpList<Divide, TrueDivide, Fmod, FloorDivide, Remainder>;
 
 }  // namespace HWY_NAMESPACE
 }  // namespace axiscast

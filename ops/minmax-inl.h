@@ -118,6 +118,9 @@ struct Fmax {
   static constexpr Kinds kKinds = kAllKinds;
 
   template <typename T>
+  using KernelOp = std::conditional_t<std::is_floating_point_v<T>, Fmax, Maximum>;
+
+  template <typename T>
   static T Scalar(T x, T y) {
     if constexpr (std::is_floating_point_v<T>) {
       if (std::isnan(x)) return y;
@@ -127,12 +130,7 @@ struct Fmax {
   }
   template <typename T, class D, class V>
   static HWY_INLINE V Vector(D, V x, V y) {
-    const V larger = LargerLanes<T>(x, y);
-    if constexpr (std::is_floating_point_v<T>) {
-      return hn::IfThenElse(hn::IsNaN(x), y, hn::IfThenElse(hn::IsNaN(y), x, larger));
-    } else {
-      return larger;
-    }
+    return hn::IfThenElse(hn::IsNaN(x), y, hn::IfThenElse(hn::IsNaN(y), x, LargerLanes<T>(x, y)));
   }
 };
 
@@ -148,6 +146,9 @@ struct Fmin {
   static constexpr Kinds kKinds = kAllKinds;
 
   template <typename T>
+  using KernelOp = std::conditional_t<std::is_floating_point_v<T>, Fmin, Minimum>;
+
+  template <typename T>
   static T Scalar(T x, T y) {
     if constexpr (std::is_floating_point_v<T>) {
       if (std::isnan(x)) return y;
@@ -157,12 +158,7 @@ struct Fmin {
   }
   template <typename T, class D, class V>
   static HWY_INLINE V Vector(D, V x, V y) {
-    const V smaller = SmallerLanes<T>(x, y);
-    if constexpr (std::is_floating_point_v<T>) {
-      return hn::IfThenElse(hn::IsNaN(x), y, hn::IfThenElse(hn::IsNaN(y), x, smaller));
-    } else {
-      return smaller;
-    }
+    return hn::IfThenElse(hn::IsNaN(x), y, hn::IfThenElse(hn::IsNaN(y), x, SmallerLanes<T>(x, y)));
   }
 };
 

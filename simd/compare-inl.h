@@ -46,6 +46,18 @@ HWY_INLINE hn::Vec<hn::Rebind<std::uint8_t, D>> BytesOf(D d, hn::Mask<D> mask) {
 }
 
 #if HWY_TARGET != HWY_SCALAR
+// Two masks as one of lanes half as wide.
+template <class DTo, class DFrom>
+HWY_INLINE hn::Mask<DTo> SideBySide(DTo d_to, DFrom d_from, hn::Mask<DFrom> first, hn::Mask<DFrom> second) {
+#if HWY_ARCH_X86 && HWY_TARGET > HWY_AVX3  // masks are vectors; there, demoting 64 bits saturates in many instructions
+  if constexpr (sizeof(hn::TFromD<DFrom>) == 8) {
+    const auto low = hn::BitCast(d_to, hn::VecFromMask(d_from, first));  // either half of a lane will do
+    return hn::MaskFromVec(hn::ConcatEven(d_to, hn::BitCast(d_to, hn::VecFromMask(d_from, second)), low));
+  }
+#endif
+  return hn::OrderedDemote2MasksTo(d_to, d_from, first, second);
+}
+
 // The masks of as many elements from i on as d_to has lanes, which takes several vectors of d where d_to's lanes are narrower:
 // halves of the elements are masks of lanes twice as wide, put side by side.
 template <class Op, typename T, class DTo, class D, class A, class... X>
@@ -55,13 +67,13 @@ HWY_INLINE hn::Mask<DTo> GroupMask(DTo d_to, D d, std::size_t i, const A& attrib
     return hn::RebindMask(d_to, MaskOf<Op, T>(d, attributes, x.Load(d, i)...));
   } else {
     const hn::Repartition<hwy::UnsignedFromSize<2 * kSize>, DTo> d_half;
-    return hn::OrderedDemote2MasksTo(d_to, d_half, GroupMask<Op, T>(d_half, d, i, attributes, x...),
-                                     GroupMask<Op, T>(d_half, d, i + hn::Lanes(d_half), attributes, x...));
+    return SideBySide(d_to, d_half, GroupMask<Op, T>(d_half, d, i, attributes, x...),
+                      GroupMask<Op, T>(d_half, d, i + hn::Lanes(d_half), attributes, x...));
   }
 }
 #endif
 
-// One row: whole vectors of bytes first, then vectors of the inputs, then the last elements.
+// One row of a vector or more: groups that fill a vector of bytes first. The end as in ElementwiseRow.
 template <class Op, typename T>
 struct PredicateRow {
   template <class A, class... X>
@@ -69,6 +81,8 @@ struct PredicateRow {
     const hn::ScalableTag<Lane<T>> d;
     const hn::Rebind<std::uint8_t, decltype(d)> d_bytes;
     const std::size_t lanes = hn::Lanes(d);
+    const std::size_t last = n - lanes;
+    const auto last_result = BytesOf(d, MaskOf<Op, T>(d, attributes, x.Load(d, last)...));
     std::size_t i = 0;
 #if HWY_TARGET != HWY_SCALAR
     if constexpr (sizeof(Lane<T>) > 1) {
@@ -80,12 +94,19 @@ struct PredicateRow {
       }
     }
 #endif
-    for (; i + lanes <= n; i += lanes) {
+    for (; i < last; i += lanes) {
       hn::StoreU(BytesOf(d, MaskOf<Op, T>(d, attributes, x.Load(d, i)...)), d_bytes, out + i);
     }
-    if (i == n) return;
-    const std::size_t left = n - i;
-    hn::StoreN(BytesOf(d, MaskOf<Op, T>(d, attributes, x.LoadLast(d, i, left)...)), d_bytes, out + i, left);
+    hn::StoreU(last_result, d_bytes, out + last);
+  }
+};
+
+// The class wants an op's Vector for short rows: its mask as bytes.
+template <class Op>
+struct WithVector : Op {
+  template <typename T, class D, class... V>
+  static HWY_INLINE hn::Vec<hn::Rebind<std::uint8_t, D>> Vector(D d, V... v) {
+    return BytesOf(d, Op::template Mask<T>(d, v...));
   }
 };
 
@@ -93,7 +114,7 @@ template <int kInputs>
 struct Predicate : Elementwise<kInputs> {
   template <class Op, typename T>
   static HWY_NOINLINE void Run(const Tile& tile) {
-    ForSplatPattern<ElementwiseRows<Op, T, PredicateRow<Op, T>>>(tile, InputsOf<Op, T>());
+    ElementwiseRows<WithVector<Op>, T, PredicateRow<Op, T>>::Run(tile);
   }
 };
 

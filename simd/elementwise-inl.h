@@ -56,37 +56,55 @@ HWY_INLINE OutOf<Op, T> ScalarOf(const A& attributes, X... x) {
   }
 }
 
-// One row of a tile: a vector of results at a time.
+// How many elements are taken at once: as many as a full vector of the widest type holds.
+template <class Op, typename T, typename... In>
+HWY_INLINE auto WideTag(TypeList<In...>) {
+  return hn::ScalableTag<Widest<Lane<T>, Lane<OutOf<Op, T>>, Lane<In>...>>();
+}
+
+// One row of a tile.
 template <class Op, typename T>
 struct ElementwiseRow {
   using OutLane = Lane<OutOf<Op, T>>;
 
-  // Computes out[0, n). `out` may be exactly a streamed input, hence no HWY_RESTRICT and no element computed twice.
+  // Computes out[0, n), n being at least a vector. A ragged end is a whole vector that overlaps the one before it: as `out` may be
+  // exactly a streamed input, it is loaded before anything is written. Recomputed elements get the same bits again.
   template <class A, class... X>
   static HWY_INLINE void Run(OutLane* out, std::size_t n, const A& attributes, const X&... x) {
-    const hn::ScalableTag<Widest<Lane<T>, OutLane, Lane<typename X::Element>...>> wide;
+    const auto wide = WideTag<Op, T>(InputsOf<Op, T>());
     const hn::Rebind<Lane<T>, decltype(wide)> d;
     const hn::Rebind<OutLane, decltype(wide)> d_out;
     const std::size_t lanes = hn::Lanes(wide);
-    std::size_t i = 0;
-    for (; i + lanes <= n; i += lanes) {
+    const std::size_t last = n - lanes;
+    const auto last_result =
+        VectorOf<Op, T>(d, attributes, x.Load(hn::Rebind<Lane<typename X::Element>, decltype(wide)>(), last)...);
+    for (std::size_t i = 0; i < last; i += lanes) {
       hn::StoreU(VectorOf<Op, T>(d, attributes, x.Load(hn::Rebind<Lane<typename X::Element>, decltype(wide)>(), i)...), d_out,
                  out + i);
     }
-    if (i == n) return;
-    const std::size_t left = n - i;  // the same vector code, so that an element's bits do not depend on its position
-    hn::StoreN(VectorOf<Op, T>(d, attributes, x.LoadLast(hn::Rebind<Lane<typename X::Element>, decltype(wide)>(), i, left)...),
-               d_out, out + i, left);
+    hn::StoreU(last_result, d_out, out + last);
   }
 };
 
-// All rows of a tile, each operand X being Streamed or Splat.
+// All rows of a tile. Row does those of a vector or more.
 template <class Op, typename T, class Row = ElementwiseRow<Op, T>>
 struct ElementwiseRows {
   using OutLane = Lane<OutOf<Op, T>>;
 
-  template <class... X>
   static HWY_INLINE void Run(const Tile& tile) {
+    bool all_splat = true;
+    for (int i = 0; i < Op::kInfo.arity; ++i) all_splat = all_splat && tile.in[i].splat;
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(WideTag<Op, T>(InputsOf<Op, T>())));
+    if (IsCompact<Op, T>() || all_splat || tile.cols < lanes) {
+      CompactRows(tile, InputsOf<Op, T>());
+    } else if constexpr (!IsCompact<Op, T>()) {
+      ForSplatPattern<ElementwiseRows>(tile, InputsOf<Op, T>());
+    }
+  }
+
+  // All rows of a tile of at least one vector of cols, each operand X being Streamed or Splat.
+  template <class... X>
+  static HWY_INLINE void RunPattern(const Tile& tile) {
     RunOperands<X...>(tile, std::index_sequence_for<X...>());
   }
 
@@ -107,6 +125,35 @@ struct ElementwiseRows {
       (x.NextRow(), ...);
     }
   }
+
+  // The same for any tile, in one loop that chooses at run time: for rows shorter than a vector, for operands that are all splat,
+  // and for ops whose Vector is so long that a copy for each splat pattern would cost more than the choices.
+  template <typename... In>
+  static HWY_NOINLINE void CompactRows(const Tile& tile, TypeList<In...>) {
+    CompactRowsOf<In...>(tile, std::index_sequence_for<In...>());
+  }
+  template <typename... In, std::size_t... kInput>
+  static HWY_INLINE void CompactRowsOf(const Tile& tile, std::index_sequence<kInput...>) {
+    const auto wide = WideTag<Op, T>(TypeList<In...>());
+    const hn::Rebind<Lane<T>, decltype(wide)> d;
+    const hn::Rebind<OutLane, decltype(wide)> d_out;
+    const std::size_t lanes = hn::Lanes(wide);
+    const auto n = static_cast<std::size_t>(tile.cols);
+    const auto attributes = ReadAttributes<Op, T>(tile);
+    for (std::int64_t r = 0; r < tile.rows; ++r) {
+      auto* out = reinterpret_cast<OutLane*>(static_cast<std::byte*>(tile.out) + r * tile.out_row_stride);
+      for (std::size_t i = 0; i < n; i += lanes) {
+        const std::size_t left = n - i;
+        const auto result =
+            VectorOf<Op, T>(d, attributes, LoadUpTo<In>(hn::Rebind<Lane<In>, decltype(wide)>(), tile.in[kInput], r, i, left)...);
+        if (left < lanes) {
+          hn::StoreN(result, d_out, out + i, left);
+        } else {
+          hn::StoreU(result, d_out, out + i);
+        }
+      }
+    }
+  }
 };
 
 template <int kInputs>
@@ -115,7 +162,7 @@ struct Elementwise {
 
   template <class Op, typename T>
   static void Run(const Tile& tile) {
-    ForSplatPattern<ElementwiseRows<Op, T>>(tile, InputsOf<Op, T>());
+    ElementwiseRows<Op, T>::Run(tile);
   }
 
   template <class Op, typename T>

@@ -120,11 +120,35 @@ struct KernelTypeOfImpl<Op, T> {
 template <class Op, typename T>
 using KernelTypeOf = typename KernelTypeOfImpl<Op, T>::Type;
 
+// Another op whose kernel serves T too: `template <typename T> using KernelOp = std::conditional_t<..., Maximum, Fmax>;`.
+template <class Op, typename T>
+struct KernelOpOfImpl {
+  using Type = Op;
+};
+template <class Op, typename T>
+requires requires { typename Op::template KernelOp<T>; }
+struct KernelOpOfImpl<Op, T> {
+  using Type = typename Op::template KernelOp<T>;
+};
+template <class Op, typename T>
+using KernelOpOf = typename KernelOpOfImpl<Op, T>::Type;
+
 // Whether the op refuses a zero in its checked operand: `template <typename T> static constexpr bool kRefusesZero = ...;`.
 template <class Op, typename T>
 constexpr bool RefusesZero() {
   if constexpr (requires { Op::template kRefusesZero<T>; }) {
     return Op::template kRefusesZero<T>;
+  } else {
+    return false;
+  }
+}
+
+// Whether the op asks for one loop only, because its Vector is long: `template <typename T> static constexpr bool kCompact =
+// true;`. The build then has one copy of it rather than seven.
+template <class Op, typename T>
+constexpr bool IsCompact() {
+  if constexpr (requires { Op::template kCompact<T>; }) {
+    return Op::template kCompact<T>;
   } else {
     return false;
   }

@@ -56,12 +56,6 @@ class Streamed {
     return Normalised<T>(d, hn::LoadU(d, Row() + i));
   }
 
-  // Elements [i, i + left), left < lanes; other lanes are 0. Reads nothing behind them.
-  template <class D>
-  HWY_INLINE hn::VFromD<D> LoadLast(D d, std::size_t i, std::size_t left) const {
-    return Normalised<T>(d, hn::LoadN(d, Row() + i, left));
-  }
-
  private:
   HWY_INLINE const Lane<T>* Row() const { return reinterpret_cast<const Lane<T>*>(data_); }
 
@@ -87,21 +81,26 @@ class Splat {
     return hn::Set(d, static_cast<Lane<T>>(value_));
   }
 
-  template <class D>
-  HWY_INLINE hn::VFromD<D> LoadLast(D d, std::size_t, std::size_t) const {
-    return Load(d, 0);
-  }
-
  private:
   const std::byte* data_;
   std::int64_t row_stride_;
   T value_;
 };
 
-// Calls Rows::template Run<Operand...>(tile), each operand Streamed or Splat as the tile's flag says: 2^inputs instances.
+// Elements [i, i + min(left, lanes)) of a row of an operand of either kind; other lanes are 0. Reads nothing behind them.
+template <typename T, class D>
+HWY_INLINE hn::VFromD<D> LoadUpTo(D d, const TileInput& in, std::int64_t row, std::size_t i, std::size_t left) {
+  const auto* data = reinterpret_cast<const Lane<T>*>(static_cast<const std::byte*>(in.data) + row * in.row_stride);
+  if (in.splat) return hn::Set(d, static_cast<Lane<T>>(ReadElement<T>(data)));
+  if (left < hn::Lanes(d)) return Normalised<T>(d, hn::LoadN(d, data + i, left));
+  return Normalised<T>(d, hn::LoadU(d, data + i));
+}
+
+// Calls Rows::template RunPattern<Operand...>(tile), each operand Streamed or Splat as the tile's flag says. At least one must be
+// streamed: 2^inputs - 1 instances.
 template <class Rows, class... Chosen>
 HWY_INLINE void ForSplatPattern(const Tile& tile, TypeList<>) {
-  Rows::template Run<Chosen...>(tile);
+  if constexpr ((std::is_same_v<Chosen, Streamed<typename Chosen::Element>> || ...)) Rows::template RunPattern<Chosen...>(tile);
 }
 template <class Rows, class... Chosen, typename T, typename... Rest>
 HWY_INLINE void ForSplatPattern(const Tile& tile, TypeList<T, Rest...>) {

@@ -30,7 +30,8 @@ inline constexpr std::size_t kRowCount = (std::size_t{0} + ... + CountRows<Ops>(
 template <class Op, typename T>
 constexpr void SetRow(TargetRow*& row) {
   if constexpr (Has<T>(Op::kKinds)) {
-    row->run = &Op::Class::template Run<Op, KernelTypeOf<Op, T>>;
+    using KernelOp = KernelOpOf<Op, T>;
+    row->run = &KernelOp::Class::template Run<KernelOp, KernelTypeOf<KernelOp, T>>;
     if constexpr (RefusesZero<Op, T>()) row->check = &AnyZero<SameBits<T>>;
     ++row;
   }

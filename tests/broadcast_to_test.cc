@@ -45,7 +45,7 @@ const ViewCase kViewCases[] = {
     {"negative_strides", {3, 1}, {-40, 8}, {3, 2}, {}, {-40, 0}},
     {"stretched_view", {3}, {0}, {2, 3}, {}, {0, 0}},
     {"farthest_offset", {2}, {kHighest - 4}, {5, 2}, {}, {0, kHighest - 4}},
-    {"lowest_offset", {2}, {kLowest}, {2}, {}, {kLowest}},
+    {"lowest_offset", {2}, {kLowest + 5}, {2}, {}, {kLowest + 5}},
     {"nothing_to_reach", {0, 3}, {kHighest, kHighest}, {0, 3}, {}, {kHighest, kHighest}},
 };
 
@@ -153,6 +153,13 @@ const RefusedCase kRefusedCases[] = {
      {},
      StatusCode::kInvalidShape,
      "broadcast_to: byte offsets must fit in int64; got view [2, 2] with byte strides [4611686018427387904, 4611686018427387904]"},
+    {"offsets_of_the_whole",
+     {2},
+     {kLowest + 4},
+     {2},
+     {},
+     StatusCode::kInvalidShape,
+     "broadcast_to: byte offsets must fit in int64; got view [2] with byte strides [-9223372036854775804]"},
     {"negative_offsets",
      {2, 2},
      {kLowest, -1},

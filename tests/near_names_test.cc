@@ -16,13 +16,13 @@ struct NearCase {
   std::string text;
 };
 
-void PrintTo(const NearCase& c, std::ostream* stream) { *stream << c.wrong; }
+void PrintTo(const NearCase& c, std::ostream* stream) { *stream << c.name; }
 
 const NearCase kNearCases[] = {
     {"letter_missing", "maxmum", {"minimum", "add", "maximum"}, "did you mean maximum; there are: maximum, minimum, add"},
     {"letter_added", "addd", {"sub", "add"}, "did you mean add; there are: add, sub"},
     {"letter_wrong", "nunpy", {"axis", "numpy"}, "did you mean numpy; there are: numpy, axis"},
-    {"letters_swapped", "sqaure", {"sqrt", "square"}, "did you mean square; there are: square, sqrt"},
+    {"letters_swapped", "asb", {"sqrt", "abs"}, "did you mean abs; there are: abs, sqrt"},
     {"case_does_not_count", "AVX_2", {"SSE2", "AVX2"}, "did you mean AVX2; there are: AVX2, SSE2"},
     {"beginning", "onnx", {"none", "onnx_legacy"}, "did you mean onnx_legacy; there are: onnx_legacy, none"},
     {"begins_with_it", "add_", {"sub", "add"}, "did you mean add; there are: add, sub"},

@@ -39,9 +39,11 @@ constexpr const char* kExamples =
 std::string Help() {
   std::vector<std::vector<std::string>> rows;
   for (const VerbRow& row : kVerbs) rows.push_back({std::string("  ") + row.name, row.about});
-  return "Usage: axiscast VERB ...\n\nBroadcasting operator kernels for CPUs, from a shell.\n\nVerbs (axiscast VERB --help tells more):\n" +
+  return "Usage: axiscast VERB ...\n\nBroadcasting operator kernels for CPUs, from a shell.\n\nVerbs (axiscast VERB --help tells "
+         "more):\n" +
          Table(rows) + "\n  --version prints the version\n\nExamples:\n" + kExamples +
-         "\nExit status: 0 done; 1 the request was refused; 2 the command line was wrong. Messages go to stderr, results to stdout;\n"
+         "\nExit status: 0 done; 1 the request was refused; 2 the command line was wrong. Messages go to stderr, results to "
+         "stdout;\n"
          "with --json stdout is exactly one JSON value, on errors too.\n";
 }
 
@@ -66,7 +68,7 @@ std::string Run(const std::vector<std::string>& words, bool json) {
 bool WantsJson(const std::vector<std::string>& words) {
   for (const std::string& word : words) {
     if (word == "--") return false;
-    if (word == "--json" || word == "--json=true") return true;
+    if (word == "--json") return true;
   }
   return false;
 }

@@ -2,7 +2,9 @@
 #include "tools/command_line.h"
 
 #include <algorithm>
+#include <exception>
 #include <limits>
+#include <new>
 #include <utility>
 
 #include "tools/failure.h"
@@ -49,7 +51,11 @@ void CommandLine::Declare(CLI::Option* option, const std::string& name) {
 }
 
 void CommandLine::AddFlag(const std::string& name, const std::string& doc, bool* given) {
-  Declare(app_.add_flag_function(name, [given](std::int64_t count) { *given = count > 0; }, doc), name);
+  const std::size_t before = flags_.size();
+  Declare(app_.add_flag_function(
+              name, [given](std::int64_t count) { *given = count > 0; }, doc),
+          name);
+  bare_flags_.insert(bare_flags_.end(), flags_.begin() + static_cast<std::ptrdiff_t>(before), flags_.end());
 }
 
 void CommandLine::AddValue(const std::string& name, const std::string& value_name, const std::string& doc, Value* value) {
@@ -76,10 +82,19 @@ void CommandLine::AddValues(const std::string& name, const std::string& value_na
 std::optional<std::string> CommandLine::Parse(std::vector<std::string> words) {
   AddFlag("--json", "print exactly one JSON value on stdout, errors too", &json_);
   AddFlag("-h,--help", "print this text", &help_);
+  for (const std::string& word : words) {  // CLI11 would take `--json=no` for a number, with a bare exception
+    if (word == "--") break;
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos || equals == 0) continue;
+    if (std::find(bare_flags_.begin(), bare_flags_.end(), word.substr(0, equals)) == bare_flags_.end()) continue;
+    Fail(kUsage, "`" + word + "`: " + word.substr(0, equals) + " takes no value; usage: " + text_.usage);
+  }
   std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
   try {
     app_.parse(std::move(words));
-  } catch (const CLI::ParseError& error) {
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {  // CLI11's own, and now and then one of the standard library's
     Fail(kUsage, std::string(error.what()) + "; usage: " + text_.usage);
   }
   bool all_operands = false;
@@ -111,15 +126,18 @@ std::string CommandLine::Help() const {
   std::vector<std::vector<std::string>> rows;
   for (const CLI::Option* const option : app_.get_options()) {
     const bool has_value = option->get_type_size() > 0;
-    rows.push_back({"  " + option->get_name(false, true) + (has_value ? " " + option->get_type_name() : ""), option->get_description()});
+    rows.push_back(
+        {"  " + option->get_name(false, true) + (has_value ? " " + option->get_type_name() : ""), option->get_description()});
   }
-  return std::string("Usage: ") + text_.usage + "\n\n" + text_.about + "\n\nFlags:\n" + Table(rows) + "\nExamples:\n" + text_.examples;
+  return std::string("Usage: ") + text_.usage + "\n\n" + text_.about + "\n\nFlags:\n" + Table(rows) + "\nExamples:\n" +
+         text_.examples;
 }
 
 Alignment ReadAlignment(const Value& mode, const Value& axis) {
   Alignment alignment;
   bool mode_takes_axis = true;
-  const bool not_offered = mode && std::find(std::begin(kModesNotOffered), std::end(kModesNotOffered), *mode) != std::end(kModesNotOffered);
+  const bool not_offered =
+      mode && std::find(std::begin(kModesNotOffered), std::end(kModesNotOffered), *mode) != std::end(kModesNotOffered);
   if (not_offered) {
     mode_takes_axis = false;
   } else if (mode) {
@@ -145,7 +163,8 @@ int ReadThreads(const Value& value) {
   std::int64_t threads = 0;
   const IntegerText read = ReadInteger(*value, &threads);
   if (read == IntegerText::kTooLarge && value->find('-') == std::string::npos) threads = std::numeric_limits<int>::max();
-  if (read == IntegerText::kNotAnInteger || threads < 1) Fail(kUsage, "--threads takes an integer of 1 or more, not `" + *value + "`");
+  if (read == IntegerText::kNotAnInteger || threads < 1)
+    Fail(kUsage, "--threads takes an integer of 1 or more, not `" + *value + "`");
   return static_cast<int>(std::min<std::int64_t>(threads, std::numeric_limits<int>::max()));
 }
 

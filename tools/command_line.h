@@ -35,8 +35,8 @@ class CommandLine {
   // The same for a flag that may be given several times.
   void AddValues(const std::string& name, const std::string& value_name, const std::string& doc, std::vector<std::string>* values);
 
-  // Reads the words after the verb; `--json` and `--help` are known everywhere. Fails with kUsage. When help was asked for, returns its
-  // text; the rest is then not to be used.
+  // Reads the words after the verb; `--json` and `--help` are known everywhere. Fails with kUsage. When help was asked for, returns
+  // its text; the rest is then not to be used.
   std::optional<std::string> Parse(std::vector<std::string> words);
 
   bool json() const { return json_; }
@@ -53,6 +53,7 @@ class CommandLine {
   VerbText text_;
   CLI::App app_;
   std::vector<std::string> flags_;
+  std::vector<std::string> bare_flags_;  // those without a value
   std::vector<std::string> operands_;
   bool json_ = false;
   bool help_ = false;
@@ -64,8 +65,8 @@ struct Alignment {
   std::optional<std::int64_t> axis;
 };
 
-// Fails with kUsage (a value that cannot be read, an axis with a mode that takes none), kUnsupported (a mode of the command that this
-// build does not have) or kOutOfRange (an integer too large for int64).
+// Fails with kUsage (a value that cannot be read, an axis with a mode that takes none), kUnsupported (a mode of the command that
+// this build does not have) or kOutOfRange (an integer too large for int64).
 Alignment ReadAlignment(const Value& mode, const Value& axis);
 // `--threads`: 1 or more; 0 when it is not given. Fails with kUsage.
 int ReadThreads(const Value& value);

@@ -19,7 +19,8 @@ namespace {
 
 constexpr VerbText kText = {
     "axiscast explain OP SHAPE... [flags]",
-    "Shows how a call on dense tensors of these shapes would run: the canonical dims that are left after merging, the tile, how each operand\n"
+    "Shows how a call on dense tensors of these shapes would run: the canonical dims that are left after merging, the tile, how "
+    "each operand\n"
     "reaches the kernel, and the roof: the time that memory needs for the bytes of the call, at a bandwidth measured now.",
     "  A bias per channel:\n"
     "    axiscast explain add 8,64,56,56 64 --axis 1\n"
@@ -36,7 +37,8 @@ const Kernel& ChooseKernel(const Op& op, const Value& dtype_name) {
   if (dtype_name && !FindDType(*dtype_name, &dtype)) {
     std::vector<std::string> names;
     for (const DTypeRow& row : kDTypes) names.emplace_back(row.name);
-    const bool later = *dtype_name == "float16" || *dtype_name == "bfloat16" || *dtype_name == "complex64" || *dtype_name == "complex128";
+    const bool later =
+        *dtype_name == "float16" || *dtype_name == "bfloat16" || *dtype_name == "complex64" || *dtype_name == "complex128";
     if (later) Fail(StatusCode::kUnsupportedDType, "dtype " + *dtype_name + " is not offered by this build");
     Fail(StatusCode::kUnknownName, NoSuch("dtype", *dtype_name, names));
   }
@@ -45,7 +47,8 @@ const Kernel& ChooseKernel(const Op& op, const Value& dtype_name) {
   }
   std::string supported;
   for (const DType known : dtypes) supported += (supported.empty() ? "" : ", ") + std::string(NameOf(known));
-  Fail(StatusCode::kUnsupportedDType, std::string("no kernel of ") + op.name() + " for " + NameOf(dtype) + "; it supports " + supported);
+  Fail(StatusCode::kUnsupportedDType,
+       std::string("no kernel of ") + op.name() + " for " + NameOf(dtype) + "; it supports " + supported);
 }
 
 // A value that makes a plan possible where the op requires attributes: how it runs does not depend on it.
@@ -86,9 +89,10 @@ std::string List(const std::vector<std::int64_t>& numbers) {
 }
 
 std::string Text(const Op& op, const PlanDescription& plan, const Roof& roof, const Registry& registry) {
-  std::string text = std::string(op.info().name) + " -> " + NameOf(plan.operands.empty() ? DType::kBool : plan.operands.back().dtype) +
-                     " " + ShapeText(plan.shape) + "\n";
-  if (plan.operands.empty()) return std::string(op.info().name) + " -> " + ShapeText(plan.shape) + "\n\nnothing to write: the result is empty\n";
+  std::string text = std::string(op.info().name) + " -> " +
+                     NameOf(plan.operands.empty() ? DType::kBool : plan.operands.back().dtype) + " " + ShapeText(plan.shape) + "\n";
+  if (plan.operands.empty())
+    return std::string(op.info().name) + " -> " + ShapeText(plan.shape) + "\n\nnothing to write: the result is empty\n";
   std::vector<std::vector<std::string>> rows = {{"operand", "dtype", "byte strides", "reaches the kernel", "unique bytes"}};
   for (const PlanDescription::Operand& operand : plan.operands) {
     rows.push_back({operand.name, NameOf(operand.dtype), List(operand.byte_strides), operand.delivery,
@@ -105,8 +109,8 @@ std::string Text(const Op& op, const PlanDescription& plan, const Roof& roof, co
                                            : std::string("1: in the calling thread")},
                  {"estimate", SecondsText(plan.estimated_seconds) + " on one thread"},
                  {"roof", BytesText(static_cast<double>(roof.bytes)) + " / " + RateText(roof.bytes_per_second) + " = " +
-                              SecondsText(roof.seconds()) + " (" + NameOf(roof.level) + ", a plain " + NameOf(roof.mix) + " loop on " +
-                              std::to_string(roof.threads) + (roof.threads == 1 ? " thread)" : " threads)")}});
+                              SecondsText(roof.seconds()) + " (" + NameOf(roof.level) + ", a plain " + NameOf(roof.mix) +
+                              " loop on " + std::to_string(roof.threads) + (roof.threads == 1 ? " thread)" : " threads)")}});
   return text;
 }
 

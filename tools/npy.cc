@@ -72,7 +72,8 @@ std::string ReadHeaderText(InputFile& file) {
   file.Read(magic + 6, 2, "a version");
   const int version = magic[6];
   if (version < 1 || version > 3 || magic[7] != 0) {
-    file.Refuse("it has version " + std::to_string(version) + "." + std::to_string(magic[7]) + "; versions 1.0, 2.0 and 3.0 can be read");
+    file.Refuse("it has version " + std::to_string(version) + "." + std::to_string(magic[7]) +
+                "; versions 1.0, 2.0 and 3.0 can be read");
   }
   unsigned char length_bytes[4] = {};
   file.Read(length_bytes, version == 1 ? 2 : 4, "a header length");
@@ -116,16 +117,6 @@ ByteStrides FortranStrides(const Shape& shape, DType dtype) {
 }
 
 }  // namespace
-
-Memory Allocate(std::int64_t bytes, const std::string& what_for) {
-  constexpr std::size_t kAlignment = 64;
-  void* memory = nullptr;
-  const auto size = static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1));
-  if (size > std::numeric_limits<std::size_t>::max() / 2 || posix_memalign(&memory, kAlignment, size) != 0) {
-    Fail(StatusCode::kOutOfMemory, what_for + ": no memory for " + std::to_string(bytes) + " bytes");
-  }
-  return Memory(memory);
-}
 
 Array MakeArray(DType dtype, const Shape& shape) {
   Array array;

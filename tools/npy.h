@@ -3,21 +3,12 @@
 #define AXISCAST_TOOLS_NPY_H_
 
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
 #include <string>
 
 #include "axiscast/tensor.h"
+#include "tools/memory.h"
 
 namespace axiscast::tools {
-
-struct FreeMemory {
-  void operator()(void* memory) const { std::free(memory); }
-};
-using Memory = std::unique_ptr<void, FreeMemory>;
-
-// `bytes` of memory aligned to 64, at least one. Fails with kOutOfMemory, naming `what_for`.
-Memory Allocate(std::int64_t bytes, const std::string& what_for);
 
 struct Array {
   DType dtype = DType::kFloat32;

@@ -24,10 +24,10 @@ struct CodeRow {
   const char* name;
 };
 constexpr CodeRow kCodes[] = {
-    {'?', "bool"},    {'b', "int8"},    {'B', "uint8"},     {'h', "int16"},      {'H', "uint16"}, {'i', "int32"},
-    {'I', "uint32"},  {'l', "int64"},   {'L', "uint64"},    {'q', "int64"},      {'Q', "uint64"}, {'p', "int64"},
-    {'P', "uint64"},  {'e', "float16"}, {'f', "float32"},   {'d', "float64"},    {'g', "float128"}, {'F', "complex64"},
-    {'D', "complex128"}, {'G', "complex256"},
+    {'?', "bool"},    {'b', "int8"},     {'B', "uint8"},     {'h', "int16"},      {'H', "uint16"},
+    {'i', "int32"},   {'I', "uint32"},   {'l', "int64"},     {'L', "uint64"},     {'q', "int64"},
+    {'Q', "uint64"},  {'p', "int64"},    {'P', "uint64"},    {'e', "float16"},    {'f', "float32"},
+    {'d', "float64"}, {'g', "float128"}, {'F', "complex64"}, {'D', "complex128"}, {'G', "complex256"},
 };
 
 // The kinds of a code with a size in bytes behind it, as in `f4`.
@@ -51,7 +51,8 @@ std::string DTypeName(std::string_view code) {
   }
   for (const SizedRow& row : kSized) {
     std::int64_t size = 0;
-    if (code.size() > 1 && row.kind == code[0] && ReadInteger(code.substr(1), &size) == IntegerText::kFits && size > 0 && size <= 32) {
+    if (code.size() > 1 && row.kind == code[0] && ReadInteger(code.substr(1), &size) == IntegerText::kFits && size > 0 &&
+        size <= 32) {
       return row.prefix + std::to_string(size * 8);
     }
   }
@@ -116,7 +117,8 @@ void ReadShapeTuple(const PythonLiteral& shape, const std::string& path, NpyHead
     header->shape.push_back(value);
   }
   if (!header->shape.valid()) {
-    RefuseFile(path, "it has rank " + std::to_string(header->shape.given_rank()) + ", and ranks go up to " + std::to_string(kMaxRank));
+    RefuseFile(path,
+               "it has rank " + std::to_string(header->shape.given_rank()) + ", and ranks go up to " + std::to_string(kMaxRank));
   }
   header->data_bytes = empty ? 0 : static_cast<std::int64_t>(SizeOf(header->dtype));
   for (const std::int64_t extent : header->shape) {
@@ -140,10 +142,14 @@ NpyHeader ReadNpyHeader(std::string_view dict, const std::string& path) {
   for (std::size_t i = 0; i < literal.items.size(); i += 2) {  // the last of equal keys counts, as in Python
     const PythonLiteral& key = literal.items[i];
     const PythonLiteral* const value = &literal.items[i + 1];
-    if (key.kind == Kind::kString && key.string == "descr") descr = value;
-    else if (key.kind == Kind::kString && key.string == "fortran_order") fortran_order = value;
-    else if (key.kind == Kind::kString && key.string == "shape") shape = value;
-    else RefuseFile(path, "the header has keys other than descr, fortran_order and shape");
+    if (key.kind == Kind::kString && key.string == "descr")
+      descr = value;
+    else if (key.kind == Kind::kString && key.string == "fortran_order")
+      fortran_order = value;
+    else if (key.kind == Kind::kString && key.string == "shape")
+      shape = value;
+    else
+      RefuseFile(path, "the header has keys other than descr, fortran_order and shape");
   }
   if (descr == nullptr || fortran_order == nullptr || shape == nullptr) {
     RefuseFile(path, "the header must have the keys descr, fortran_order and shape");
@@ -158,7 +164,7 @@ NpyHeader ReadNpyHeader(std::string_view dict, const std::string& path) {
 
 std::string NpyPreamble(DType dtype, const Shape& shape) {
   constexpr std::size_t kAlignment = 64;
-  constexpr std::size_t kGrowthDigits = 21;  // NumPy leaves room for the first extent to grow in place
+  constexpr std::size_t kGrowthDigits = 21;   // NumPy leaves room for the first extent to grow in place
   constexpr const char* kKindCodes = "biuf";  // bool, signed, unsigned, float
   std::string dict = "{'descr': '";
   dict += SizeOf(dtype) == 1 ? '|' : '<';

@@ -18,8 +18,8 @@ struct NpyHeader {
   std::int64_t data_bytes = 0;
 };
 
-// Reads the dict of a header. Fails with kFileError (a header that lies or cannot be read) or kUnsupportedDType; the message begins with
-// `path`.
+// Reads the dict of a header. Fails with kFileError (a header that lies or cannot be read) or kUnsupportedDType; the message begins
+// with `path`.
 NpyHeader ReadNpyHeader(std::string_view dict, const std::string& path);
 
 // The whole beginning of a .npy file of version 1.0 for a dense row-major array, byte for byte as NumPy writes it.

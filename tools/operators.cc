@@ -138,7 +138,8 @@ std::vector<Attribute> ReadAttributes(const Op& op, const std::vector<std::strin
 void ReadPromotion(const Value& promote) {
   const std::vector<std::string> names = {"none", "paddle", "numpy", "torch"};
   if (!promote || *promote == "none") return;
-  if (std::find(names.begin(), names.end(), *promote) == names.end()) Fail(kUsage, "--promote: " + NoSuch("promotion", *promote, names));
+  if (std::find(names.begin(), names.end(), *promote) == names.end())
+    Fail(kUsage, "--promote: " + NoSuch("promotion", *promote, names));
   Fail(StatusCode::kUnsupported, "promotion " + *promote + " is not offered by this build; it has none: dtypes must match");
 }
 

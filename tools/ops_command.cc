@@ -16,7 +16,8 @@ namespace {
 
 constexpr VerbText kText = {
     "axiscast ops [NAME] [flags]",
-    "Lists the operators by the number of their inputs, or tells the whole story of one: meaning, special values, dtypes, attributes, error\n"
+    "Lists the operators by the number of their inputs, or tells the whole story of one: meaning, special values, dtypes, "
+    "attributes, error\n"
     "bound and source. Aliases work wherever a name does.",
     "  axiscast ops\n"
     "  axiscast ops add\n"
@@ -82,13 +83,21 @@ std::string DefaultText(const AttributeInfo& info) {
 }
 
 std::string ErrorBound(double max_ulp) {
-  return max_ulp == 0 ? "none: exactly the stated meaning, the same bits on every target" : "at most " + NumberText(max_ulp) + " ulp of the result";
+  return max_ulp == 0 ? "none: exactly the stated meaning, the same bits on every target"
+                      : "at most " + NumberText(max_ulp) + " ulp of the result";
 }
 
-std::string DTypesOf(const Op& op, const Kernel& kernel) {
+// "(bool, T, T) -> T", T being what differs from kernel to kernel.
+std::string Signature(const Op& op) {
+  const auto same = [&](auto dtype_of) {
+    for (const Kernel& kernel : op.kernels()) {
+      if (dtype_of(kernel) != dtype_of(op.kernels()[0])) return std::string("T");
+    }
+    return std::string(NameOf(dtype_of(op.kernels()[0])));
+  };
   std::vector<std::string> inputs;
-  for (int i = 0; i < op.arity(); ++i) inputs.emplace_back(NameOf(kernel.inputs[i]));
-  return Join(inputs, ", ") + " -> " + NameOf(kernel.output);
+  for (int i = 0; i < op.arity(); ++i) inputs.push_back(same([i](const Kernel& kernel) { return kernel.inputs[i]; }));
+  return "(" + Join(inputs, ", ") + ") -> " + same([](const Kernel& kernel) { return kernel.output; });
 }
 
 // A paragraph under a heading; nothing when there is nothing to say.
@@ -100,9 +109,7 @@ std::string Story(const Op& op) {
   const OpInfo& info = op.info();
   std::string text = std::string(info.name) + "(" + Join(OperandNames(op), ", ") + ")\n" + Wrap(info.doc, 2);
   text += Section("Special values", info.special);
-  std::vector<std::string> signatures;
-  for (const Kernel& kernel : op.kernels()) signatures.push_back(DTypesOf(op, kernel));
-  text += Section("Dtypes", Join(signatures, "; "));
+  text += Section("Dtypes", Signature(op) + " for T = " + Join(DTypeNames(DataDTypes(op)), ", "));
   if (info.attribute_count > 0) {
     std::vector<std::vector<std::string>> rows;
     for (int i = 0; i < info.attribute_count; ++i) {

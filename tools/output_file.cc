@@ -26,8 +26,10 @@ int WriteAndClose(int file, std::initializer_list<std::string_view> parts) {
   for (std::string_view part : parts) {
     while (error == 0 && !part.empty()) {
       const ssize_t written = write(file, part.data(), std::min<std::size_t>(part.size(), 1 << 30));
-      if (written >= 0) part.remove_prefix(static_cast<std::size_t>(written));
-      else if (errno != EINTR) error = errno;
+      if (written >= 0)
+        part.remove_prefix(static_cast<std::size_t>(written));
+      else if (errno != EINTR)
+        error = errno;
     }
   }
   if (close(file) != 0 && error == 0) error = errno;
@@ -61,7 +63,8 @@ Target LookAt(const std::string& path) {
 }  // namespace
 
 void CheckWritable(const std::string& path) {
-  if (path.empty() || path.back() == '/') Refuse(path.empty() ? "(an empty path)" : path, "cannot be written", path.empty() ? ENOENT : EISDIR);
+  if (path.empty() || path.back() == '/')
+    Refuse(path.empty() ? "(an empty path)" : path, "cannot be written", path.empty() ? ENOENT : EISDIR);
   if (LookAt(path) == Target::kWriteInPlace) return;
   const std::string folder = FolderOf(FollowLink(path));
   if (access(folder.c_str(), W_OK | X_OK) != 0) Refuse(path, "cannot be written", errno);

@@ -74,7 +74,8 @@ std::string Picture(const std::vector<PictureRow>& operands, const std::vector<P
     any = any || !dims.empty();
     if (!dims.empty()) text += row.name + " is stretched along " + Plural(dims) + "\n";
     const int over = row.first + row.shape.rank() - written.rank();
-    if (over > 0) text += "the last " + std::to_string(over) + " of " + row.name + "'s dims hang over the end: they are 1 and are dropped\n";
+    if (over > 0)
+      text += "the last " + std::to_string(over) + " of " + row.name + "'s dims hang over the end: they are 1 and are dropped\n";
   }
   if (any) text += "(* an extent of 1 that is stretched; . no such dim, taken as 1)\n";
   if (!any) text += "nothing is stretched\n";

@@ -9,8 +9,8 @@
 
 namespace axiscast::tools {
 
-// From two seconds on, shows the current stage and the time on stderr, in one line that is wiped at the end. Silent where stderr is no
-// terminal.
+// From two seconds on, shows the current stage and the time on stderr, in one line that is wiped at the end. Silent where stderr is
+// no terminal.
 class Progress {
  public:
   Progress();

@@ -145,8 +145,10 @@ class Parser {
     if (Peek() == '.' || IsNameStart(Peek())) return Refuse("a number that is no integer");
     constexpr auto kMax = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
     if (magnitude > kMax + (negative ? 1 : 0)) literal->fits = false;
-    if (literal->fits) literal->integer = static_cast<std::int64_t>(negative ? 0 - magnitude : magnitude);
-    else literal->integer = negative ? std::numeric_limits<std::int64_t>::min() : std::numeric_limits<std::int64_t>::max();
+    if (literal->fits)
+      literal->integer = static_cast<std::int64_t>(negative ? 0 - magnitude : magnitude);
+    else
+      literal->integer = negative ? std::numeric_limits<std::int64_t>::min() : std::numeric_limits<std::int64_t>::max();
     return true;
   }
 
@@ -157,8 +159,10 @@ class Parser {
       const char quote = Peek();
       for (++at_; Peek() != quote; ++at_) {
         if (at_ >= text_.size() || Peek() == '\n') return Refuse("a string without its closing quote");
-        if (Peek() != '\\') literal->string += Peek();
-        else if (!Escape(literal)) return false;
+        if (Peek() != '\\')
+          literal->string += Peek();
+        else if (!Escape(literal))
+          return false;
       }
       ++at_;
       SkipSpace();

@@ -20,8 +20,8 @@ struct PythonLiteral {
   std::vector<PythonLiteral> items;  // kTuple, kList; kDict: key, value, key, value, ...
 };
 
-// Reads one literal and nothing after it but white space and comments: None, True, False, integers (with Python 2's `L` too), strings in
-// either quotes, tuples, lists and dicts. On failure says why and where, and returns false.
+// Reads one literal and nothing after it but white space and comments: None, True, False, integers (with Python 2's `L` too),
+// strings in either quotes, tuples, lists and dicts. On failure says why and where, and returns false.
 bool ParsePythonLiteral(std::string_view text, PythonLiteral* literal, std::string* why);
 
 }  // namespace axiscast::tools

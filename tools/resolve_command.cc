@@ -51,8 +51,9 @@ std::vector<std::string> Warnings(const std::vector<Shape>& shapes) {
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     for (std::size_t j = i + 1; j < shapes.size(); ++j) {
       if (shapes[i] == shapes[j] || Elements(shapes[i]) != Elements(shapes[j])) continue;
-      warnings.push_back(OperandName(i, shapes.size()) + " " + ShapeText(shapes[i]) + " and " + OperandName(j, shapes.size()) + " " +
-                         ShapeText(shapes[j]) + " have equal element counts but different shapes: they broadcast, their elements are not paired");
+      warnings.push_back(OperandName(i, shapes.size()) + " " + ShapeText(shapes[i]) + " and " + OperandName(j, shapes.size()) +
+                         " " + ShapeText(shapes[j]) +
+                         " have equal element counts but different shapes: they broadcast, their elements are not paired");
     }
   }
   return warnings;
@@ -111,12 +112,14 @@ std::string ResolveVerb(const std::vector<std::string>& words) {
   line.AddFlag("--warn", "say where shapes with equal element counts broadcast (on stderr)", &warn);
   if (const auto help = line.Parse(words)) return *help;
   line.RequireOperands(1, static_cast<std::size_t>(-1), "a SHAPE");
-  if (request.in_place && out) Fail(kUsage, "--in-place and --out exclude each other: the destination is either the first shape or another");
+  if (request.in_place && out)
+    Fail(kUsage, "--in-place and --out exclude each other: the destination is either the first shape or another");
   if (!patterns.empty() && axis) Fail(kUsage, "mode pattern takes no axis; got --axis " + *axis);
   const Alignment alignment = ReadAlignment(mode, axis);
   request.options.mode = alignment.mode;
   request.options.axis = alignment.axis;
-  if (!patterns.empty()) Fail(StatusCode::kUnsupported, "declared patterns (--pattern " + patterns[0] + ") are not offered by this build");
+  if (!patterns.empty())
+    Fail(StatusCode::kUnsupported, "declared patterns (--pattern " + patterns[0] + ") are not offered by this build");
   for (const std::string& word : line.operands()) request.shapes.push_back(ReadShape(word));
   if (out) request.out = ReadShape(*out);
   const Answer answer = Resolve(request);

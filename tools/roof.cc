@@ -152,9 +152,7 @@ class Worker {
   }
 
   bool ready() const { return memory_ != nullptr; }
-  std::int64_t bytes_per_pass(Mix mix) const {
-    return buffers_.blocks * ArraysOf(mix) * static_cast<std::int64_t>(sizeof(Block));
-  }
+  std::int64_t bytes_per_pass(Mix mix) const { return buffers_.blocks * ArraysOf(mix) * static_cast<std::int64_t>(sizeof(Block)); }
 
   void Round(PassFunction pass, int passes) {
     begin = Clock::now();

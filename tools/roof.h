@@ -20,7 +20,8 @@ Level LevelOf(std::int64_t bytes, int threads);
 Mix MixOf(std::int64_t bytes_read, std::int64_t bytes_written);
 
 // Bytes read and written per second by `threads` threads together, the best of plain and (where they can help) non-temporal stores;
-// medians of several rounds. Measured on first use, 5 to 50 ms, then remembered for the process. Threads: any, one at a time measures.
+// medians of several rounds. Measured on first use, 5 to 50 ms, then remembered for the process. Threads: any, one at a time
+// measures.
 double Bandwidth(Level level, Mix mix, int threads);
 
 }  // namespace axiscast::tools

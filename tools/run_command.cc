@@ -21,7 +21,8 @@ namespace {
 
 constexpr VerbText kText = {
     "axiscast run OP IN.npy... -o OUT.npy [flags]",
-    "Reads .npy files, computes OP with broadcasting, and writes the result. OUT.npy may be one of the inputs; on an error it is left as it\n"
+    "Reads .npy files, computes OP with broadcasting, and writes the result. OUT.npy may be one of the inputs; on an error it is "
+    "left as it\n"
     "was. axiscast ops lists the operators, axiscast ops NAME one with its attributes.",
     "  Add a bias per channel to a batch of images [8, 64, 7, 7]:\n"
     "    axiscast run add image.npy bias.npy --axis 1 -o sum.npy\n"
@@ -123,8 +124,9 @@ std::string RunVerb(const std::vector<std::string>& words) {
   const Op& op = FindOperator(registry, request.name);
   const std::vector<Attribute> attributes = ReadAttributes(op, attribute_texts);
   if (request.paths.size() != static_cast<std::size_t>(op.arity())) {
-    Fail(StatusCode::kInvalidArgument, request.name + " takes " + std::to_string(op.arity()) + (op.arity() == 1 ? " input" : " inputs") +
-                                           "; got " + std::to_string(request.paths.size()));
+    Fail(StatusCode::kInvalidArgument, request.name + " takes " + std::to_string(op.arity()) +
+                                           (op.arity() == 1 ? " input" : " inputs") + "; got " +
+                                           std::to_string(request.paths.size()));
   }
   CheckWritable(request.out);
   Progress progress;

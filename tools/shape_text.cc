@@ -22,7 +22,8 @@ bool IsUnknownExtent(std::string_view text) {
 }
 
 [[noreturn]] void RefuseShape(std::string_view text, const std::string& why) {
-  Fail(StatusCode::kInvalidShape, "cannot read the shape `" + std::string(text) + "`: " + why + "; shapes are written 2,3,4 or 5 or ()");
+  Fail(StatusCode::kInvalidShape,
+       "cannot read the shape `" + std::string(text) + "`: " + why + "; shapes are written 2,3,4 or 5 or ()");
 }
 
 }  // namespace

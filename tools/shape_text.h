@@ -15,8 +15,8 @@ enum class IntegerText { kFits, kTooLarge, kNotAnInteger };
 // Reads a decimal integer with an optional sign, nothing before or after it. *value is set when it fits.
 IntegerText ReadInteger(std::string_view text, std::int64_t* value);
 
-// Reads a shape. Negative extents are left to the library to refuse. Fails with kInvalidShape (not a shape) or kUnsupported (unknown
-// extents).
+// Reads a shape. Negative extents are left to the library to refuse. Fails with kInvalidShape (not a shape) or kUnsupported
+// (unknown extents).
 Shape ReadShape(std::string_view text);
 
 // "[2, 3, 4]", as the library's messages write shapes.

@@ -105,7 +105,7 @@ std::vector<ResolveCase> ReadResolveCases(const std::string& path) {
   return cases;
 }
 
-void PrintTo(const ResolveCase& c, std::ostream* stream) { *stream << c.line; }
+void PrintTo(const ResolveCase& c, std::ostream* stream) { *stream << c.name; }
 
 Status RunCase(const ResolveCase& c, Shape* result) {
   std::vector<const char*> names;

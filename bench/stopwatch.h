@@ -1,0 +1,54 @@
+// Timing on a machine that also does other things.
+#ifndef AXISCAST_BENCH_STOPWATCH_H_
+#define AXISCAST_BENCH_STOPWATCH_H_
+
+#include <sys/resource.h>
+#include <time.h>
+
+namespace axiscast::bench {
+
+// Calls of so many seconds are too long to fit between two interruptions.
+inline constexpr double kLong = 1e-3;
+
+// Seconds since some moment. Work of one thread is timed by that thread's own clock, which stands still while the system runs
+// somebody else on its CPU; work of several threads by the wall's.
+inline double Now(int threads) {
+  timespec now{};
+  clock_gettime(threads == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+// What the system does to this process.
+struct Attention {
+  long interruptions;  // how often it took a CPU away while there was work to do
+  double cpu_seconds;  // of all threads
+  double seconds;      // the wall's
+};
+
+inline Attention AttentionSoFar() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  timespec cpu{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
+  return {usage.ru_nivcsw, static_cast<double>(cpu.tv_sec) + 1e-9 * static_cast<double>(cpu.tv_nsec), Now(2)};
+}
+
+// The seconds that `time` returns. It is called again, a few times at most, when a CPU was taken away meanwhile, or when threads
+// that should have run at once took turns on one CPU; the last result counts. Long calls of one thread are not tried again: the
+// thread's own clock has left the interruption out.
+template <class Time>
+double Undisturbed(int threads, const Time& time) {
+  for (int attempt = 1;; ++attempt) {
+    const Attention before = AttentionSoFar();
+    const double seconds = time();
+    const Attention after = AttentionSoFar();
+    const bool together =
+        threads == 1 || after.cpu_seconds - before.cpu_seconds > 0.75 * threads * (after.seconds - before.seconds);
+    if (after.interruptions == before.interruptions && together) return seconds;
+    if (attempt == (seconds < kLong ? 12 : 4) || (threads == 1 && seconds > kLong)) return seconds;
+  }
+}
+
+}  // namespace axiscast::bench
+
+#endif  // AXISCAST_BENCH_STOPWATCH_H_

@@ -1,0 +1,359 @@
+"""The axiscast command against its contract: exit statuses, messages, JSON, verbs and flags. usage: cli_test.py SOURCE_FOLDER AXISCAST_COMMAND"""
+
+import os
+import re
+import shlex
+import stat
+
+import numpy as np
+
+import cli
+
+VERBS = ["ops", "resolve", "run", "explain", "info"]
+
+
+class WrongCommandLines(cli.CommandTest):
+    """Exit status 2: code kUsage, nothing on stdout but JSON."""
+
+    def test_they_are_told_what_exists(self):
+        np.save("x.npy", np.arange(3, dtype="f4"))
+        run = ["run", "add", "x.npy", "x.npy", "-o", "out.npy"]
+        rows = [
+            ([], "verb", *VERBS),
+            (["resolv", "2"], '"resolv"', "did you mean resolve", *VERBS),
+            (["--bogus"], '"--bogus"', "--help"),
+            (["resolve"], "SHAPE"),
+            (["resolve", "2", "--axi", "1"], '"--axi"', "did you mean --axis", "--mode"),
+            (["resolve", "2", "-x"], '"-x"', "--axis"),
+            (["resolve", "2", "--axis"], "--axis"),
+            (["resolve", "2", "2", "--axis", "x"], "--axis", "`x`"),
+            (["resolve", "2", "2", "--axis", "1.5"], "--axis", "`1.5`"),
+            (["resolve", "2", "2", "--axis", "1", "--axis", "1"], "--axis"),
+            (["resolve", "2", "2", "--mode", "diagonal"], '"diagonal"', "numpy", "axis", "onnx_legacy", "none", "same_rank"),
+            (["resolve", "2", "2", "--mode", "nunpy"], '"nunpy"', "did you mean numpy"),
+            (["resolve", "2", "2", "--mode", "none", "--axis", "0"], "none", "axis"),
+            (["resolve", "2", "2", "--mode", "numpy", "--axis", "-1"], "numpy", "axis"),
+            (["resolve", "2", "2", "--mode", "same_rank", "--axis", "99999999999999999999"], "same_rank", "axis"),
+            (["resolve", "2", "2", "--mode", "pattern", "--axis", "0"], "pattern", "axis"),
+            (["resolve", "2", "2", "--in-place", "--out", "2"], "--in-place", "--out"),
+            (["resolve", "2", "--in-place=maybe"], "maybe"),
+            (["run"], "OP"),
+            (["run", "add"], "IN.npy"),
+            (run[:4], "-o"),
+            (run + ["--threads", "0"], "--threads", "`0`"),
+            (run + ["--threads", "-3"], "--threads", "`-3`"),
+            (run + ["--threads", "many"], "--threads", "`many`"),
+            (run + ["--promote", "numpi"], '"numpi"', "did you mean numpy", "paddle", "torch", "none"),
+            (run + ["--target", "AVX22"], '"AVX22"', "there are", "SSE2"),
+            (run + ["--attribute", "min=1"], '"--attribute"', "did you mean --attr"),
+            (["ops", "add", "subtract"], "`subtract`"),
+            (["info", "x"], "`x`"),
+            (["explain", "add"], "SHAPE"),
+        ]
+        for args, *words in rows:
+            with self.subTest(args=args):
+                self.refused(args, 2, "kUsage", *words)
+
+
+class RefusedRequests(cli.CommandTest):
+    """Exit status 1."""
+
+    def test_shapes_and_axes(self):
+        rows = [
+            (["2,,3"], "kInvalidShape", "2,,3"),
+            (["2,"], "kInvalidShape", "2,"),
+            ([""], "kInvalidShape"),
+            (["[2,3]"], "kInvalidShape", "[2,3]"),
+            (["2, 3"], "kInvalidShape", "2, 3"),
+            (["99999999999999999999"], "kInvalidShape", "99999999999999999999"),
+            (["-1,3"], "kInvalidShape", "-1"),
+            (["-1,3", "2"], "kInvalidShape", "-1"),
+            (["--", "-1,3", "2"], "kInvalidShape", "-1"),
+            ([",".join(["1"] * 65)], "kInvalidShape", "65"),
+            (["4294967296,4294967296"], "kInvalidShape"),
+            (["2,3", "4"], "kInvalidShape", "[2, 3]", "[4]"),
+            (["N,1,5", "5"], "kUnsupported", "N,1,5"),
+            (["?", "5"], "kUnsupported", "?"),
+            (["2,3,4,5", "3", "--axis", "4"], "kOutOfRange", "axis 4"),
+            (["2,3,4,5", "3", "--axis", "-5"], "kOutOfRange", "-5"),
+            (["2,3,4,5", "3", "--axis", "9223372036854775807"], "kOutOfRange", "9223372036854775807"),
+            (["2,3,4,5", "3", "--axis", "-9223372036854775808"], "kOutOfRange", "-9223372036854775808"),
+            (["2,3,4,5", "3", "--axis", "1" + "0" * 40], "kOutOfRange", "1" + "0" * 40),
+            (["2,3", "3", "3", "--axis", "1"], "kInvalidArgument"),
+            (["1,3,1", "3,1,7", "--in-place"], "kInvalidShape", "[3, 3, 7]", "[1, 3, 1]"),
+            (["2,3", "--out", "3"], "kInvalidShape", "[2, 3]", "[3]"),
+            (["2,3", "--out", "x,"], "kUnsupported", "x,"),
+            (["2,3", "2,3", "--mode", "pattern"], "kUnsupported", "pattern", "numpy"),
+            (["2,3", "2,3", "--mode", "legacy_pointwise"], "kUnsupported", "legacy_pointwise"),
+            (["1,3", "2,3", "--pattern", "BN", "--pattern", "NN"], "kUnsupported", "BN"),
+        ]
+        for shapes, code, *words in rows:
+            with self.subTest(shapes=shapes):
+                # After `--` everything is a shape, so --json has to come first: the plain form is enough there.
+                if "--" in shapes:
+                    self.assertEqual(self.run_command("resolve", *shapes).status, 1)
+                else:
+                    self.refused(["resolve", *shapes], 1, code, *words)
+
+    def test_run(self):
+        np.save("x.npy", np.arange(6, dtype="f4").reshape(2, 3))
+        np.save("y.npy", np.arange(4, dtype="f4"))
+        np.save("ints.npy", np.arange(6, dtype="i4").reshape(2, 3))
+        np.save("zeros.npy", np.array([[1, 2, 3], [4, 0, 6]], dtype="i4"))
+        np.save("column.npy", np.zeros((2000000, 1), "f8"))
+        np.save("row.npy", np.zeros((1, 2000000), "f8"))
+        (self.folder / "out.npy").write_bytes(b"as it was")
+        out = ["-o", "out.npy"]
+        rows = [
+            (["ad", "x.npy", "x.npy", *out], "kUnknownName", '"ad"', "did you mean add", "subtract"),
+            (["nonesuch", "x.npy", *out], "kUnknownName", '"nonesuch"', "add"),
+            (["gather", "x.npy", "ints.npy", *out], "kUnsupported", "gather"),
+            (["add_grad", "x.npy", "x.npy", "x.npy", *out], "kUnsupported", "add_grad"),
+            (["add", "x.npy", *out], "kInvalidArgument", "2 inputs", "1"),
+            (["add", "x.npy", "x.npy", "x.npy", *out], "kInvalidArgument", "2 inputs", "3"),
+            (["add", "x.npy", "absent.npy", *out], "kFileError", "absent.npy"),
+            (["add", "x.npy", ".", *out], "kFileError", "."),
+            (["add", "x.npy", "", *out], "kFileError"),
+            (["add", "x.npy", "x.npy", "-o", "absent/out.npy"], "kFileError", "absent/out.npy"),
+            (["add", "x.npy", "x.npy", "-o", "."], "kFileError", "."),
+            (["add", "x.npy", "x.npy", "-o", ""], "kFileError"),
+            (["add", "x.npy", "y.npy", *out], "kInvalidShape", "[2, 3]", "[4]"),
+            (["add", "x.npy", "ints.npy", *out], "kUnsupportedDType", "float32", "int32"),
+            (["add", "x.npy", "x.npy", "--promote", "numpy", *out], "kUnsupported", "numpy"),
+            (["add", "x.npy", "x.npy", "--mode", "pointwise", *out], "kUnsupported", "pointwise"),
+            (["add", "y.npy", "y.npy", "--attr", "min=1", *out], "kUnknownName", '"min"'),
+            (["add", "y.npy", "y.npy", "--attr", "min", *out], "kInvalidArgument", "min"),
+            (["floor_divide", "ints.npy", "zeros.npy", *out], "kDivisionByZero", "[1, 1]", "y"),
+            (["clip", "x.npy", "--attr", "mim=1", *out], "kUnknownName", '"mim"', "did you mean min", "max"),
+            (["clip", "x.npy", "--attr", "min=low", *out], "kInvalidArgument", "min", "low"),
+            (["clip", "x.npy", "--attr", "min=", *out], "kInvalidArgument", "min"),
+            (["clip", "x.npy", "--attr", "min=1x", *out], "kInvalidArgument", "1x"),
+            (["clip", "x.npy", "--attr", "min=1e999", *out], "kInvalidArgument", "1e999"),
+            (["clip", "x.npy", "--attr", "min=nan", *out], "kInvalidArgument", "nan"),
+            (["clip", "x.npy", "--attr", "min=1", "--attr", "min=2", *out], "kInvalidArgument", "min", "twice"),
+            (["clip", "ints.npy", "--attr", "min=0.5", *out], "kInvalidArgument", "0.5"),
+            (["clip", "ints.npy", "--attr", "min=99999999999", *out], "kInvalidArgument", "99999999999"),
+            (["equal", "x.npy", "x.npy", "--in-place", *out], "kUnsupportedDType", "bool", "float32"),
+            (["add", "y.npy", "x.npy", "--in-place", *out], "kInvalidShape"),
+            (["add", "column.npy", "row.npy", *out], "kOutOfMemory", "[2000000, 2000000]"),
+        ]
+        for args, code, *words in rows:
+            with self.subTest(args=args):
+                self.refused(["run", *args], 1, code, *words)
+        self.assertEqual((self.folder / "out.npy").read_bytes(), b"as it was")
+
+    def test_targets(self):
+        np.save("x.npy", np.arange(3, dtype="f4"))
+        run = ["run", "add", "x.npy", "x.npy", "-o", "out.npy"]
+        info = self.accepted("info", "--json").json
+        for target in set(info["targets_compiled"]) - set(info["targets_supported"]):
+            self.refused([*run, "--target", target], 1, "kUnsupported", target, info["target"])
+        self.refused(run, 1, "kUnknownName", "AXISCAST_TARGET", '"SSE22"', "did you mean", environment={"AXISCAST_TARGET": "SSE22"})
+        for target in info["targets_supported"]:
+            self.assertEqual(self.accepted(*run, "--target", target.lower(), "--json").json["target"], target)
+            self.assertEqual(self.accepted(*run, "--json", environment={"AXISCAST_TARGET": target}).json["target"], target)
+
+    def test_explain_and_ops(self):
+        rows = [
+            (["ops", "ad"], "kUnknownName", '"ad"', "did you mean add"),
+            (["explain", "ad", "2", "2"], "kUnknownName", '"ad"'),
+            (["explain", "add", "2"], "kInvalidArgument", "2 inputs"),
+            (["explain", "add", "2", "3"], "kInvalidShape", "[2]", "[3]"),
+            (["explain", "add"] + ["2"] * 9, "kInvalidArgument", "2 inputs"),
+            (["explain", "add", "2", "2", "--dtype", "float16"], "kUnsupportedDType", "float16"),
+            (["explain", "add", "2", "2", "--dtype", "float23"], "kUnknownName", '"float23"', "float32"),
+            (["explain", "subtract", "2", "2", "--dtype", "bool"], "kUnsupportedDType", "bool", "float32"),
+            (["explain", "add", "2,3", "2", "--axis", "7"], "kOutOfRange", "7"),
+        ]
+        for args, code, *words in rows:
+            with self.subTest(args=args):
+                self.refused(args, 1, code, *words)
+
+    def test_arguments_that_are_no_text(self):
+        for args in (["ops", b"\xff\xfe"], [b"\xff", "--json"], ["resolve", b"2,\x80"], ["run", "add", b"\xff", b"\xfe", "-o", b"\xfd"]):
+            self.assertNotEqual(self.run_command(*args).status, 0)
+            self.assertNotEqual(self.run_command(*args, "--json").status, 0)
+
+
+class Results(cli.CommandTest):
+    """Exit status 0."""
+
+    def test_resolve_is_numpy(self):
+        random = np.random.default_rng(1)
+        for _ in range(60):
+            full = random.integers(1, 5, random.integers(0, 5))
+            shapes = []
+            for _ in range(random.integers(1, 4)):
+                part = full[random.integers(0, len(full) + 1):]
+                shapes.append(tuple(int(e) if random.random() < 0.7 else 1 for e in part))
+            words = [",".join(map(str, shape)) or "()" for shape in shapes]
+            self.assertEqual(self.accepted("resolve", *words, "--json").json, {"shape": list(np.broadcast_shapes(*shapes))}, words)
+
+    def test_resolve_in_axis_mode(self):
+        rows = [
+            (["2,3,4,5", "3", "--axis", "1"], [2, 3, 4, 5]),
+            (["3", "2,3,4", "--axis", "1"], [2, 3, 4]),
+            (["2,1,4", "3,1", "--axis", "1"], [2, 3, 4]),
+            (["2,3,4,5", "5,1", "--axis=3"], [2, 3, 4, 5]),
+            (["2,3,4", "3,1", "--axis", "-1"], [2, 3, 4]),
+            (["2,3,4,5", "()", "--axis", "-4"], [2, 3, 4, 5]),
+            (["8,64,0,7", "64", "--mode", "axis", "--axis", "1"], [8, 64, 0, 7]),
+            (["2,3", "2,3", "--axis", "77"], [2, 3]),
+            (["2,3,4", "1,3,1", "--mode", "onnx_legacy"], [2, 3, 4]),
+            (["1,3", "3", "--out", "5,4,3"], [5, 4, 3]),
+            (["2,3", "3", "--in-place"], [2, 3]),
+            (["-o"], None),
+        ]
+        for args, shape in rows[:-1]:
+            self.assertEqual(self.accepted("resolve", *args, "--json").json, {"shape": shape}, args)
+
+    def test_warnings(self):
+        result = self.accepted("resolve", "4,1", "4", "--warn", "--json").json
+        self.assertEqual(result["shape"], [4, 4])
+        self.assertEqual(len(result["warnings"]), 1)
+        self.assertIn("[4, 1]", result["warnings"][0])
+        self.assertEqual(self.accepted("resolve", "4,1", "1,4", "4,1", "--warn", "--json").json["warnings"].__len__(), 2)
+        self.assertEqual(self.accepted("resolve", "4,1", "3", "--warn", "--json").json["warnings"], [])
+        plain = self.accepted("resolve", "4,1", "4", "--warn")
+        self.assertIn("[4, 1]", plain.stderr)
+
+    def test_pictures(self):
+        self.assertEqual(
+            self.accepted("resolve", "2,1,4", "3,1", "--axis", "1").stdout,
+            "axis    0   1   2\n"
+            "x       2   1*  4\n"
+            "y       .   3   1*\n"
+            "result  2   3   4\n"
+            "\n"
+            "x is stretched along axis 1\n"
+            "y is stretched along axes 0 and 2\n"
+            "(* an extent of 1 that is stretched; . no such dim, taken as 1)\n"
+            "\n"
+            "result: [2, 3, 4]\n")
+        hanging = self.accepted("resolve", "2,3,4,5", "5,1", "--axis", "3").stdout
+        self.assertIn("y       .   .   .   5   1\n", hanging)
+        self.assertIn("hang over", hanging)
+        out = self.accepted("resolve", "1,3", "3", "--out", "5,4,3").stdout
+        self.assertIn("x     .   1*  3\ny     .   .   3\nout   5   4   3\n", out)
+        self.assertIn("nothing is stretched", self.accepted("resolve", "2,3", "2,3").stdout)
+        self.assertIn("result: []\n", self.accepted("resolve", "()").stdout)
+        self.assertIn("x, written", self.accepted("resolve", "2,3", "3", "--in-place").stdout)
+
+    def test_run(self):
+        x = np.arange(2 * 3 * 4, dtype="f4").reshape(2, 3, 4)
+        y = np.array([10, 20, 30], dtype="f4")
+        np.save("x.npy", x)
+        np.save("y.npy", y)
+        result = self.accepted("run", "subtract", "y.npy", "x.npy", "--axis", "1", "-o", "out.npy", "--threads", "1", "--json").json
+        np.testing.assert_array_equal(np.load("out.npy"), y[:, None] - x)
+        self.assertEqual((result["shape"], result["dtype"], result["threads"]), ([2, 3, 4], "float32", 1))
+        self.assertGreater(result["seconds"], 0)
+        self.assertEqual(self.accepted("run", "elementwise_sub", "x.npy", "x.npy", "-o", "out.npy", "--json").json["op"], "subtract")
+        self.accepted("run", "add", "x.npy", "x.npy", "-o", "out.npy", "--threads", "99999999999999999999")
+
+    def test_out_may_be_an_input_and_links_are_followed(self):
+        x = np.arange(6, dtype="i8").reshape(2, 3)
+        np.save("x.npy", x)
+        self.accepted("run", "add", "x.npy", "x.npy", "-o", "x.npy")
+        np.testing.assert_array_equal(np.load("x.npy"), 2 * x)
+        os.symlink("x.npy", "link.npy")
+        self.accepted("run", "add", "x.npy", "link.npy", "-o", "link.npy")
+        self.assertTrue(os.path.islink("link.npy"))
+        np.testing.assert_array_equal(np.load("x.npy"), 4 * x)
+        self.assertEqual(sorted(os.listdir()), ["link.npy", "x.npy"])  # nothing is left beside it
+        self.accepted("run", "add", "x.npy", "x.npy", "-o", "/dev/null")
+        self.assertTrue(stat.S_ISCHR(os.stat("/dev/null").st_mode))
+
+    def test_in_place(self):
+        x = np.arange(6, dtype="f8").reshape(2, 3)
+        y = np.array([1, 2, 3], dtype="f8")
+        np.save("x.npy", np.asfortranarray(x))
+        np.save("y.npy", y)
+        self.accepted("run", "add", "x.npy", "y.npy", "--in-place", "-o", "out.npy")
+        np.testing.assert_array_equal(np.load("out.npy"), x + y)
+        np.testing.assert_array_equal(np.load("x.npy"), x)
+        self.accepted("run", "negative", "x.npy", "--in-place", "-o", "x.npy")
+        np.testing.assert_array_equal(np.load("x.npy"), -x)
+        np.save("mask.npy", np.array([[True, False, True]]))
+        self.refused(["run", "where", "mask.npy", "x.npy", "x.npy", "--in-place", "-o", "out.npy"], 1, "kInvalidShape", "[2, 3]")
+
+    def test_attributes_are_exact(self):
+        limits = np.array([-2**63, -1, 0, 2**53 + 1, 2**63 - 1], dtype="i8")
+        np.save("x.npy", limits)
+        self.accepted("run", "clip", "x.npy", "--attr", f"min={2**53 + 1}", "--attr", f"max={2**63 - 2}", "-o", "out.npy")
+        np.testing.assert_array_equal(np.load("out.npy"), np.array([2**53 + 1] * 4 + [2**63 - 2], dtype="i8"))
+        np.save("u.npy", np.array([0, 2**64 - 1], dtype="u8"))
+        self.accepted("run", "clip", "u.npy", "--attr", f"max={2**64 - 2}", "-o", "out.npy")
+        np.testing.assert_array_equal(np.load("out.npy"), np.array([0, 2**64 - 2], dtype="u8"))
+        np.save("f.npy", np.array([-5, 0.25, 7], dtype="f4"))
+        for text in ("-0", "-0.0", "+0", "0e5", "-1e-9999"):
+            self.accepted("run", "clip", "f.npy", "--attr", "min=" + text, "--attr", "max=inf", "-o", "out.npy")
+            np.testing.assert_array_equal(np.load("out.npy"), np.array([0, 0.25, 7], dtype="f4"))
+        self.accepted("run", "clip", "f.npy", "--attr=min=.5", "-o", "out.npy")
+        np.testing.assert_array_equal(np.load("out.npy"), np.array([0.5, 0.5, 7], dtype="f4"))
+
+    def test_ops(self):
+        ops = self.accepted("ops", "--json").json
+        names = [op["name"] for op in ops]
+        self.assertEqual(names, sorted(names))
+        for op in ops:
+            for key in ("name", "aliases", "arity", "dtypes", "attributes", "doc", "max_ulp", "gradient"):
+                self.assertIn(key, op)
+            self.assertGreater(len(op["dtypes"]), 0)
+            for attribute in op["attributes"]:
+                self.assertLessEqual({"name", "type", "default"}, set(attribute))
+            for name in [op["name"], *op["aliases"]]:
+                self.assertEqual(self.accepted("ops", name, "--json").json, [op], name)
+            self.assertIn(op["doc"].split()[0], self.accepted("ops", op["name"]).stdout)
+        by_name = {op["name"]: op for op in ops}
+        self.assertIn("float32", by_name["where"]["dtypes"])
+        self.assertEqual([a["default"] for a in by_name["clip"]["attributes"]], [None, None])
+        listed = self.accepted("ops").stdout
+        for name in names:
+            self.assertRegex(listed, rf"(?m)^  {name} ")
+
+    def test_explain(self):
+        plan = self.accepted("explain", "add", "8,64,7,7", "64", "--axis", "1", "--json").json
+        self.assertEqual(plan["shape"], [8, 64, 7, 7])
+        self.assertEqual(plan["extents"], [8, 64, 49])
+        self.assertEqual([operand["name"] for operand in plan["operands"]], ["x", "y", "out"])
+        self.assertEqual(plan["roof"]["bytes"], 2 * 8 * 64 * 49 * 4 + 64 * 4)
+        self.assertGreater(plan["roof"]["seconds"], 0)
+        self.assertIn("canonical dims", self.accepted("explain", "add", "8,64,7,7", "64", "--axis", "1").stdout)
+        self.accepted("explain", "add", "0,3", "3")
+        self.accepted("explain", "add", "0,3", "3", "--json")
+        for op in self.accepted("ops", "--json").json:
+            for dtype in op["dtypes"]:
+                plan = self.accepted("explain", op["name"], *["4,5"] * op["arity"], "--dtype", dtype, "--json").json
+                self.assertEqual(plan["shape"], [4, 5])
+
+    def test_info(self):
+        info = self.accepted("info", "--json").json
+        self.assertIn(info["target"], info["targets_supported"])
+        self.assertLessEqual(set(info["targets_supported"]), set(info["targets_compiled"]))
+        self.assertGreaterEqual(info["threads"], 1)
+        self.assertRegex(info["onetbb"], r"\d+\.\d+")
+        self.assertTrue(all(row["bytes_per_second"] > 1e8 for row in info["bandwidths"]), info["bandwidths"])
+        self.assertIn(info["version"], self.accepted("info").stdout)
+        self.assertEqual(self.accepted("--version").stdout.strip(), info["version"])
+
+
+class Help(cli.CommandTest):
+    """--help teaches with examples, and the examples work."""
+
+    def test_examples(self):
+        np.save("image.npy", np.random.default_rng(1).random((8, 64, 7, 7), dtype="f4"))
+        np.save("bias.npy", np.arange(64, dtype="f4"))
+        np.save("scale.npy", np.arange(64, dtype="f4"))
+        for verb in [[], *[[verb] for verb in VERBS]]:
+            text = self.accepted(*verb, "--help").stdout
+            self.assertEqual(self.accepted(*verb, "-h").stdout, text)
+            self.assertEqual(self.accepted(*verb, "--help", "--json").json, {"help": text})
+            examples = re.findall(r"(?m)^ +axiscast (.*)$", text)
+            self.assertGreaterEqual(len(examples), 2, verb)
+            for example in examples:
+                self.accepted(*shlex.split(example))
+
+
+if __name__ == "__main__":
+    cli.main()
