@@ -12,6 +12,10 @@ int main() {
     std::fprintf(stderr, "%s\n", status.message());
     return 1;
   }
+  float doubled[6];  // symbols beyond Paddle's functions: a registry, an op, a call in NumPy's mode
+  const axiscast::Status added =
+      axiscast::Apply(*axiscast::FindOp("add"), {{image, {6}}, {image, {6}}}, {doubled, {6}}, axiscast::ApplyOptions());
+  if (!added.ok() || doubled[5] != 610) return 1;
   for (const float value : image) std::printf("%g ", static_cast<double>(value));
   std::printf("\n");
   return 0;
