@@ -56,12 +56,6 @@ class Streamed {
     return Normalised<T>(d, hn::LoadU(d, Row() + i));
   }
 
-  // Elements [i, i + left), left < lanes; other lanes are 0. Reads nothing behind them.
-  template <class D>
-  HWY_INLINE hn::VFromD<D> LoadLast(D d, std::size_t i, std::size_t left) const {
-    return Normalised<T>(d, hn::LoadN(d, Row() + i, left));
-  }
-
  private:
   HWY_INLINE const Lane<T>* Row() const { return reinterpret_cast<const Lane<T>*>(data_); }
 
@@ -87,11 +81,6 @@ class Splat {
     return hn::Set(d, static_cast<Lane<T>>(value_));
   }
 
-  template <class D>
-  HWY_INLINE hn::VFromD<D> LoadLast(D d, std::size_t, std::size_t) const {
-    return Load(d, 0);
-  }
-
  private:
   const std::byte* data_;
   std::int64_t row_stride_;
@@ -107,10 +96,11 @@ HWY_INLINE hn::VFromD<D> LoadUpTo(D d, const TileInput& in, std::int64_t row, st
   return Normalised<T>(d, hn::LoadU(d, data + i));
 }
 
-// Calls Rows::template Run<Operand...>(tile), each operand Streamed or Splat as the tile's flag says: 2^inputs instances.
+// Calls Rows::template RunPattern<Operand...>(tile), each operand Streamed or Splat as the tile's flag says. At least one must be
+// streamed: 2^inputs - 1 instances.
 template <class Rows, class... Chosen>
 HWY_INLINE void ForSplatPattern(const Tile& tile, TypeList<>) {
-  Rows::template Run<Chosen...>(tile);
+  if constexpr ((std::is_same_v<Chosen, Streamed<typename Chosen::Element>> || ...)) Rows::template RunPattern<Chosen...>(tile);
 }
 template <class Rows, class... Chosen, typename T, typename... Rest>
 HWY_INLINE void ForSplatPattern(const Tile& tile, TypeList<T, Rest...>) {
