@@ -160,7 +160,7 @@ std::vector<Row> RunRows(int argc, char** argv, std::vector<Row> rows, int repet
   int count = static_cast<int>(arguments.size());
   arguments.push_back(nullptr);
   benchmark::Initialize(&count, arguments.data());
-  if (benchmark::ReportUnrecognizedArguments(count, arguments.data())) return {};
+  if (benchmark::ReportUnrecognizedArguments(count, arguments.data())) std::exit(1);
 
   Progress progress;
   progress.Start(samples);

@@ -22,9 +22,9 @@ struct Row {
 Sample MedianOf(const Row& row);
 
 // Runs the rows that --benchmark_filter chooses, by default `repetitions` times each, in random order; prints the table. Returns
-// the rows that ran, for a summary; none when the arguments were bad or asked for something else, which is then done. The defaults
-// come before the program's own arguments, so that every flag of Google Benchmark can be given: --benchmark_out=FILE writes all
-// repetitions as JSON, --benchmark_repetitions=N takes more of them.
+// the rows that ran, for a summary; none when the arguments asked for something else, which is then done. Exits 1 on bad arguments.
+// The defaults come before the program's own arguments, so that every flag of Google Benchmark can be given: --benchmark_out=FILE
+// writes all repetitions as JSON, --benchmark_repetitions=N takes more of them.
 std::vector<Row> RunRows(int argc, char** argv, std::vector<Row> rows, int repetitions);
 
 // "12.3 us" in a fixed width.

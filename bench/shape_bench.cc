@@ -1,6 +1,6 @@
 // Speed of every broadcast pattern, against this machine's roof and against a scalar loop; and what a small call costs.
 //
-//   shape_bench                                            all rows, about two minutes; a summary at the end
+//   shape_bench                                            all rows, about a minute on a quiet machine; a summary at the end
 //   shape_bench --benchmark_filter='channel.*threads:1'    some of them
 //   shape_bench --benchmark_repetitions=15 --benchmark_out=shape.json
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace axiscast::bench {
 namespace {
 
-constexpr int kRepetitions = 7;
+constexpr int kRepetitions = 5;
 constexpr double kRoofGoal = 0.8;         // of the roof, for Goal::kRoof
 constexpr double kScalarGoal = 3;         // times a scalar loop, for Goal::kScalar, where the roof allows it
 constexpr double kSmallCallGoal = 50e-9;  // seconds: executing a plan of 8 elements

@@ -170,6 +170,8 @@ struct RightShift {
       .aliases = "bitwise_right_shift",
       .source = "NumPy right_shift, Paddle bitwise_right_shift, torch.bitwise_right_shift"};
   static constexpr Kinds kKinds = kInts;
+  template <typename T>
+  using KernelOp = std::conditional_t<std::is_unsigned_v<T>, LogicalRightShift, RightShift>;
 
   template <typename T>
   static T Scalar(T x, T y) {
@@ -182,13 +184,9 @@ struct RightShift {
   }
   template <typename T, class D, class V>
   static HWY_INLINE V Vector(D d, V x, V y) {
-    if constexpr (std::is_signed_v<T>) {
-      const hn::RebindToUnsigned<D> d_count;
-      const auto last = hn::Set(d_count, static_cast<SameBits<T>>(kWidth<T> - 1));  // leaves the sign in every bit
-      return hn::Shr(x, hn::BitCast(d, hn::Min(hn::BitCast(d_count, y), last)));
-    } else {
-      return LogicalRightShift::Vector<T>(d, x, y);
-    }
+    const hn::RebindToUnsigned<D> d_count;
+    const auto last = hn::Set(d_count, static_cast<SameBits<T>>(kWidth<T> - 1));  // leaves the sign in every bit
+    return hn::Shr(x, hn::BitCast(d, hn::Min(hn::BitCast(d_count, y), last)));
   }
 };
 

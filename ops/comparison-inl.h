@@ -19,11 +19,12 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // What all comparisons say: exact on every dtype; false < true.
-struct Comparison : ToBool {
+template <class Op>
+struct Comparison : ToBool<Op> {
   static constexpr Kinds kKinds = kAllKinds;
 };
 
-struct Equal : Comparison {
+struct Equal : Comparison<Equal> {
   using Class = BinaryPredicate;
   static constexpr OpInfo kInfo{.name = "equal",
                                 .arity = 2,
@@ -44,7 +45,7 @@ struct Equal : Comparison {
   }
 };
 
-struct NotEqual : Comparison {
+struct NotEqual : Comparison<NotEqual> {
   using Class = BinaryPredicate;
   static constexpr OpInfo kInfo{.name = "not_equal",
                                 .arity = 2,
@@ -65,7 +66,7 @@ struct NotEqual : Comparison {
   }
 };
 
-struct Less : Comparison {
+struct Less : Comparison<Less> {
   using Class = BinaryPredicate;
   static constexpr OpInfo kInfo{.name = "less",
                                 .arity = 2,
@@ -84,7 +85,7 @@ struct Less : Comparison {
   }
 };
 
-struct LessEqual : Comparison {
+struct LessEqual : Comparison<LessEqual> {
   using Class = BinaryPredicate;
   static constexpr OpInfo kInfo{.name = "less_equal",
                                 .arity = 2,
@@ -103,7 +104,7 @@ struct LessEqual : Comparison {
   }
 };
 
-struct Greater : Comparison {
+struct Greater : Comparison<Greater> {
   using Class = ExchangedPredicate;
   using Exchanged = Less;
   static constexpr OpInfo kInfo{.name = "greater",
@@ -119,7 +120,7 @@ struct Greater : Comparison {
   }
 };
 
-struct GreaterEqual : Comparison {
+struct GreaterEqual : Comparison<GreaterEqual> {
   using Class = ExchangedPredicate;
   using Exchanged = LessEqual;
   static constexpr OpInfo kInfo{.name = "greater_equal",
@@ -136,14 +137,15 @@ struct GreaterEqual : Comparison {
 };
 
 // What all predicates say. Integers and bools are finite, never NaN: their answer looks at no lane, so bytes serve all widths.
-struct FloatPredicate : ToBool {
+template <class Op>
+struct FloatPredicate : ToBool<Op> {
   using Class = UnaryPredicate;
   static constexpr Kinds kKinds = kAllKinds;
   template <typename T>
   using KernelType = std::conditional_t<std::is_floating_point_v<T>, T, std::uint8_t>;
 };
 
-struct IsNan : FloatPredicate {
+struct IsNan : FloatPredicate<IsNan> {
   static constexpr OpInfo kInfo{.name = "isnan",
                                 .arity = 1,
                                 .doc = "out = x is NaN",
@@ -169,7 +171,7 @@ struct IsNan : FloatPredicate {
   }
 };
 
-struct IsInf : FloatPredicate {
+struct IsInf : FloatPredicate<IsInf> {
   static constexpr OpInfo kInfo{.name = "isinf",
                                 .arity = 1,
                                 .doc = "out = x is +inf or -inf",
@@ -195,7 +197,7 @@ struct IsInf : FloatPredicate {
   }
 };
 
-struct IsFinite : FloatPredicate {
+struct IsFinite : FloatPredicate<IsFinite> {
   static constexpr OpInfo kInfo{.name = "isfinite",
                                 .arity = 1,
                                 .doc = "out = x is neither NaN nor infinite",
@@ -221,7 +223,7 @@ struct IsFinite : FloatPredicate {
   }
 };
 
-struct SignBit : ToBool {
+struct SignBit : ToBool<SignBit> {
   using Class = UnaryPredicate;
   static constexpr OpInfo kInfo{
       .name = "signbit",

@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "simd/elementwise-inl.h"
+#include "simd/remainder-inl.h"
 #include "simd/table-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -17,25 +18,16 @@ namespace axiscast {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The kernel that serves every op on the dtypes where it changes nothing.
+// Whose kernel serves every op on the dtypes where it changes nothing.
 struct Identity {
+  using Class = Unary;
   static constexpr OpInfo kInfo{.name = "identity", .arity = 1, .doc = "out = x"};
+  template <typename T>
+  using KernelType = SameBits<T>;
 
   template <typename T, class D, class V>
   static HWY_INLINE V Vector(D, V x) {
     return x;
-  }
-};
-
-// Unary, for ops that say `template <typename T> static constexpr bool kIsIdentity = ...;`; Vector is not used where that is true.
-struct UnaryOrIdentity : Unary {
-  template <class Op, typename T>
-  static void Run(const Tile& tile) {
-    if constexpr (Op::template kIsIdentity<T>) {
-      Unary::Run<Identity, SameBits<T>>(tile);
-    } else {
-      Unary::Run<Op, T>(tile);
-    }
   }
 };
 
@@ -71,7 +63,7 @@ struct Negative {
 };
 
 struct Abs {
-  using Class = UnaryOrIdentity;
+  using Class = Unary;
   static constexpr OpInfo kInfo{.name = "abs",
                                 .arity = 1,
                                 .doc = "out = |x|",
@@ -80,7 +72,7 @@ struct Abs {
                                 .source = "C99 fabs; NumPy absolute, Paddle abs, torch.abs, ONNX Abs"};
   static constexpr Kinds kKinds = kNumbers;
   template <typename T>
-  static constexpr bool kIsIdentity = std::is_unsigned_v<T>;
+  using KernelOp = std::conditional_t<std::is_unsigned_v<T>, Identity, Abs>;
 
   template <typename T>
   static T Scalar(T x) {
@@ -186,12 +178,12 @@ struct Reciprocal {
   }
   template <typename T, class D, class V>
   static HWY_INLINE V Vector(D d, V x) {
-    return hn::Div(hn::Set(d, T{1}), x);
+    return FloatQuotientLanes(d, hn::Set(d, T{1}), x);
   }
 };
 
 struct Relu {
-  using Class = UnaryOrIdentity;
+  using Class = Unary;
   static constexpr OpInfo kInfo{.name = "relu",
                                 .arity = 1,
                                 .doc = "out = maximum(x, 0)",
@@ -200,7 +192,7 @@ struct Relu {
                                 .source = "Paddle relu, torch.relu, ONNX Relu"};
   static constexpr Kinds kKinds = kNumbers;
   template <typename T>
-  static constexpr bool kIsIdentity = std::is_unsigned_v<T>;
+  using KernelOp = std::conditional_t<std::is_unsigned_v<T>, Identity, Relu>;
 
   template <typename T>
   static T Scalar(T x) {
@@ -213,16 +205,15 @@ struct Relu {
 };
 
 // What all rounding ops say.
+template <class Op>
 struct Rounding {
-  using Class = UnaryOrIdentity;
+  using Class = Unary;
   static constexpr Kinds kKinds = kNumbers;
   template <typename T>
-  using KernelType = SameBits<T>;
-  template <typename T>
-  static constexpr bool kIsIdentity = std::is_integral_v<T>;
+  using KernelOp = std::conditional_t<std::is_integral_v<T>, Identity, Op>;
 };
 
-struct Floor : Rounding {
+struct Floor : Rounding<Floor> {
   static constexpr OpInfo kInfo{.name = "floor",
                                 .arity = 1,
                                 .doc = "out = the largest whole number that is not above x",
@@ -244,7 +235,7 @@ struct Floor : Rounding {
   }
 };
 
-struct Ceil : Rounding {
+struct Ceil : Rounding<Ceil> {
   static constexpr OpInfo kInfo{.name = "ceil",
                                 .arity = 1,
                                 .doc = "out = the smallest whole number that is not below x",
@@ -266,7 +257,7 @@ struct Ceil : Rounding {
   }
 };
 
-struct Round : Rounding {
+struct Round : Rounding<Round> {
   static constexpr OpInfo kInfo{
       .name = "round",
       .arity = 1,
@@ -289,7 +280,7 @@ struct Round : Rounding {
   }
 };
 
-struct Trunc : Rounding {
+struct Trunc : Rounding<Trunc> {
   static constexpr OpInfo kInfo{.name = "trunc",
                                 .arity = 1,
                                 .doc = "out = x without its fraction",

@@ -15,7 +15,8 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // What all logical ops say. Truth is in the bits but for a float's -0, so integers share kernels by width.
-struct Logical : ToBool {
+template <class Op>
+struct Logical : ToBool<Op> {
   static constexpr Kinds kKinds = kAllKinds;
   template <typename T>
   using KernelType = SameBits<T>;
@@ -26,7 +27,7 @@ struct Logical : ToBool {
   }
 };
 
-struct LogicalAnd : Logical {
+struct LogicalAnd : Logical<LogicalAnd> {
   using Class = BinaryPredicate;
   static constexpr OpInfo kInfo{.name = "logical_and",
                                 .arity = 2,
@@ -45,7 +46,7 @@ struct LogicalAnd : Logical {
   }
 };
 
-struct LogicalOr : Logical {
+struct LogicalOr : Logical<LogicalOr> {
   using Class = BinaryPredicate;
   static constexpr OpInfo kInfo{.name = "logical_or",
                                 .arity = 2,
@@ -64,7 +65,7 @@ struct LogicalOr : Logical {
   }
 };
 
-struct LogicalXor : Logical {
+struct LogicalXor : Logical<LogicalXor> {
   using Class = BinaryPredicate;
   static constexpr OpInfo kInfo{.name = "logical_xor",
                                 .arity = 2,
@@ -83,7 +84,7 @@ struct LogicalXor : Logical {
   }
 };
 
-struct LogicalNot : Logical {
+struct LogicalNot : Logical<LogicalNot> {
   using Class = UnaryPredicate;
   static constexpr OpInfo kInfo{.name = "logical_not",
                                 .arity = 1,

@@ -1,9 +1,12 @@
 """The axiscast command against its contract: exit statuses, messages, JSON, verbs and flags. usage: cli_test.py SOURCE_FOLDER AXISCAST_COMMAND"""
 
+import json
 import os
 import re
+import resource
 import shlex
 import stat
+import subprocess
 
 import numpy as np
 
@@ -40,6 +43,10 @@ class WrongCommandLines(cli.CommandTest):
             (["run"], "OP"),
             (["run", "add"], "IN.npy"),
             (run[:4], "-o"),
+            (run[:5], "-o"),
+            (run[:5] + ["--threads", "1"], "-o", "--threads"),
+            (["resolve", "2", "--axis="], "--axis"),
+            (["resolve", "2", "--json=no"], "--json=no"),
             (run + ["--threads", "0"], "--threads", "`0`"),
             (run + ["--threads", "-3"], "--threads", "`-3`"),
             (run + ["--threads", "many"], "--threads", "`many`"),
@@ -141,6 +148,20 @@ class RefusedRequests(cli.CommandTest):
             with self.subTest(args=args):
                 self.refused(["run", *args], 1, code, *words)
         self.assertEqual((self.folder / "out.npy").read_bytes(), b"as it was")
+
+    def test_a_full_disk(self):
+        np.save("x.npy", np.zeros(100_000, "f8"))
+        (self.folder / "out.npy").write_bytes(b"as it was")
+        limit = 100_000  # bytes that a file may have
+        before = self.files()
+        done = subprocess.run([cli.COMMAND, "run", "add", "x.npy", "x.npy", "-o", "out.npy", "--json"], capture_output=True,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+        self.assertEqual(done.returncode, 1, done)
+        self.assertEqual(json.loads(done.stdout)["error"]["code"], "kFileError")
+        self.assertIn("out.npy", done.stderr.decode())
+        self.assertEqual(self.files(), before)
+        with open("/dev/full", "w") as full:
+            self.assertEqual(subprocess.run([cli.COMMAND, "ops"], stdout=full, stderr=subprocess.DEVNULL).returncode, 1)
 
     def test_targets(self):
         np.save("x.npy", np.arange(3, dtype="f4"))

@@ -1,4 +1,5 @@
 // The `axiscast` command: finds the verb, runs it, and turns what goes wrong into a message and an exit status.
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -84,6 +85,9 @@ int Report(const Failure& failure, bool json) {
 
 int Main(const std::vector<std::string>& words) {
   const bool json = WantsJson(words);
+#ifdef SIGXFSZ
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error of write(), not the end
+#endif
   try {
     const std::string output = Run(words, json);
     const bool written = std::fwrite(output.data(), 1, output.size(), stdout) == output.size() && std::fflush(stdout) == 0;

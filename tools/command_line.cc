@@ -34,6 +34,11 @@ std::vector<std::string> Modes() {
 // Whether a word is meant as a flag. `-1,3` is a shape with a wrong extent, `-` and `` are odd file names.
 bool LooksLikeFlag(const std::string& word) { return word.size() > 1 && word[0] == '-' && !(word[1] >= '0' && word[1] <= '9'); }
 
+// `-o --json` lacks the file: it does not mean one of that name.
+void RefuseFlagAsValue(const std::string& name, const std::string& word) {
+  if (LooksLikeFlag(word)) Fail(kUsage, name + " wants a value; `" + word + "` looks like a flag");
+}
+
 }  // namespace
 
 CommandLine::CommandLine(const VerbText& text) : text_(text) {
@@ -59,7 +64,8 @@ void CommandLine::AddFlag(const std::string& name, const std::string& doc, bool*
 }
 
 void CommandLine::AddValue(const std::string& name, const std::string& value_name, const std::string& doc, Value* value) {
-  const auto take = [value](const CLI::results_t& words) {
+  const auto take = [name, value](const CLI::results_t& words) {
+    RefuseFlagAsValue(name, words.front());
     *value = words.front();
     return true;
   };
@@ -70,7 +76,8 @@ void CommandLine::AddValue(const std::string& name, const std::string& value_nam
 
 void CommandLine::AddValues(const std::string& name, const std::string& value_name, const std::string& doc,
                             std::vector<std::string>* values) {
-  const auto take = [values](const CLI::results_t& words) {
+  const auto take = [name, values](const CLI::results_t& words) {
+    for (const std::string& word : words) RefuseFlagAsValue(name, word);
     *values = words;
     return true;
   };
@@ -92,6 +99,8 @@ std::optional<std::string> CommandLine::Parse(std::vector<std::string> words) {
   std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
   try {
     app_.parse(std::move(words));
+  } catch (const Failure&) {
+    throw;
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {  // CLI11's own, and now and then one of the standard library's

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <exception>
 
 namespace axiscast::tools {
 namespace {
@@ -15,7 +16,11 @@ constexpr std::chrono::milliseconds kRefresh{500};
 }  // namespace
 
 Progress::Progress() {
-  if (isatty(STDERR_FILENO) != 0) thread_ = std::thread([this] { Show(); });
+  if (isatty(STDERR_FILENO) == 0) return;
+  try {
+    thread_ = std::thread([this] { Show(); });
+  } catch (const std::exception&) {  // no thread to have: no progress to see
+  }
 }
 
 Progress::~Progress() {

@@ -8,6 +8,7 @@
 #include <barrier>
 #include <chrono>
 #include <cstdlib>
+#include <exception>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -208,7 +209,14 @@ double Measure(Level level, Mix mix, const std::vector<PassFunction>& functions,
     }
   };
   std::vector<std::thread> helpers;
-  for (std::size_t i = 1; i < workers.size(); ++i) helpers.emplace_back(work, i);
+  for (std::size_t i = 1; i < workers.size(); ++i) {
+    try {
+      helpers.emplace_back(work, i);
+    } catch (const std::exception&) {  // no thread to have: those that there are give up at their first meeting
+      failed = true;
+      barrier.arrive_and_drop();
+    }
+  }
   work(0);
   for (std::thread& helper : helpers) helper.join();
   if (failed) return 0;
