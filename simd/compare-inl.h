@@ -3,7 +3,7 @@
 //
 //   template <typename T, class D, class V> static HWY_INLINE hn::Mask<D> Mask(D d, V x, V y);
 //
-// and derives from ToBool. The rest is as in elementwise-inl.h.
+// and derives from ToBool<Op>. The rest is as in elementwise-inl.h.
 #if defined(AXISCAST_SIMD_COMPARE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AXISCAST_SIMD_COMPARE_INL_H_
 #undef AXISCAST_SIMD_COMPARE_INL_H_
@@ -18,21 +18,6 @@ namespace axiscast {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// What all ops to bool say.
-struct ToBool {
-  template <typename T>
-  using Out = bool;
-};
-
-template <class Op, typename T, class D, class A, class... V>
-HWY_INLINE hn::Mask<D> MaskOf(D d, const A& attributes, V... v) {
-  if constexpr (Op::kInfo.attribute_count > 0) {
-    return Op::template Mask<T>(d, v..., attributes);
-  } else {
-    return Op::template Mask<T>(d, v...);
-  }
-}
-
 // A mask of D as bytes 0 and 1.
 template <class D>
 HWY_INLINE hn::Vec<hn::Rebind<std::uint8_t, D>> BytesOf(D d, hn::Mask<D> mask) {
@@ -42,6 +27,27 @@ HWY_INLINE hn::Vec<hn::Rebind<std::uint8_t, D>> BytesOf(D d, hn::Mask<D> mask) {
     return hn::IfThenElseZero(hn::RebindMask(d_bytes, mask), one);
   } else {
     return hn::IfThenElseZero(hn::DemoteMaskTo(d_bytes, d, mask), one);
+  }
+}
+
+// What all ops to bool say.
+template <class Op>
+struct ToBool {
+  template <typename T>
+  using Out = bool;
+
+  template <typename T, class D, class... Arguments>
+  static HWY_INLINE auto Vector(D d, const Arguments&... arguments) {
+    return BytesOf(d, Op::template Mask<T>(d, arguments...));
+  }
+};
+
+template <class Op, typename T, class D, class A, class... V>
+HWY_INLINE hn::Mask<D> MaskOf(D d, const A& attributes, V... v) {
+  if constexpr (Op::kInfo.attribute_count > 0) {
+    return Op::template Mask<T>(d, v..., attributes);
+  } else {
+    return Op::template Mask<T>(d, v...);
   }
 }
 
@@ -73,19 +79,15 @@ HWY_INLINE hn::Mask<DTo> GroupMask(DTo d_to, D d, std::size_t i, const A& attrib
 }
 #endif
 
-// One row of a vector or more: groups that fill a vector of bytes first. The end as in ElementwiseRow.
-template <class Op, typename T>
-struct PredicateRow {
-  template <class A, class... X>
-  static HWY_INLINE void Run(std::uint8_t* out, std::size_t n, const A& attributes, const X&... x) {
-    const hn::ScalableTag<Lane<T>> d;
-    const hn::Rebind<std::uint8_t, decltype(d)> d_bytes;
-    const std::size_t lanes = hn::Lanes(d);
-    const std::size_t last = n - lanes;
-    const auto last_result = BytesOf(d, MaskOf<Op, T>(d, attributes, x.Load(d, last)...));
+// Whole vectors of bytes, each from sizeof(T) vectors of inputs. Inputs of one byte may be `out` itself: they take no such steps.
+struct ByteVectors {
+  template <class Op, typename T, class A, class... X>
+  static HWY_INLINE std::size_t Run([[maybe_unused]] std::uint8_t* out, [[maybe_unused]] std::size_t n,
+                                    [[maybe_unused]] const A& attributes, [[maybe_unused]] const X&... x) {
     std::size_t i = 0;
 #if HWY_TARGET != HWY_SCALAR
     if constexpr (sizeof(Lane<T>) > 1) {
+      const hn::ScalableTag<Lane<T>> d;
       const hn::Repartition<std::uint8_t, decltype(d)> d_group;
       const std::size_t group = hn::Lanes(d_group);
       const auto one = hn::Set(d_group, std::uint8_t{1});
@@ -94,19 +96,7 @@ struct PredicateRow {
       }
     }
 #endif
-    for (; i < last; i += lanes) {
-      hn::StoreU(BytesOf(d, MaskOf<Op, T>(d, attributes, x.Load(d, i)...)), d_bytes, out + i);
-    }
-    hn::StoreU(last_result, d_bytes, out + last);
-  }
-};
-
-// The class wants an op's Vector for short rows: its mask as bytes.
-template <class Op>
-struct WithVector : Op {
-  template <typename T, class D, class... V>
-  static HWY_INLINE hn::Vec<hn::Rebind<std::uint8_t, D>> Vector(D d, V... v) {
-    return BytesOf(d, Op::template Mask<T>(d, v...));
+    return i;
   }
 };
 
@@ -114,7 +104,7 @@ template <int kInputs>
 struct Predicate : Elementwise<kInputs> {
   template <class Op, typename T>
   static HWY_NOINLINE void Run(const Tile& tile) {
-    ElementwiseRows<WithVector<Op>, T, PredicateRow<Op, T>>::Run(tile);
+    ElementwiseRows<Op, T, ByteVectors>::Run(tile);
   }
 };
 

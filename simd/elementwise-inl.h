@@ -56,45 +56,29 @@ HWY_INLINE OutOf<Op, T> ScalarOf(const A& attributes, X... x) {
   }
 }
 
-// How many elements are taken at once: as many as a full vector of the widest type holds.
-template <class Op, typename T, typename... In>
-HWY_INLINE auto WideTag(TypeList<In...>) {
-  return hn::ScalableTag<Widest<Lane<T>, Lane<OutOf<Op, T>>, Lane<In>...>>();
-}
-
-// One row of a tile.
-template <class Op, typename T>
-struct ElementwiseRow {
-  using OutLane = Lane<OutOf<Op, T>>;
-
-  // Computes out[0, n), n being at least a vector. A ragged end is a whole vector that overlaps the one before it: as `out` may be
-  // exactly a streamed input, it is loaded before anything is written. Recomputed elements get the same bits again.
-  template <class A, class... X>
-  static HWY_INLINE void Run(OutLane* out, std::size_t n, const A& attributes, const X&... x) {
-    const auto wide = WideTag<Op, T>(InputsOf<Op, T>());
-    const hn::Rebind<Lane<T>, decltype(wide)> d;
-    const hn::Rebind<OutLane, decltype(wide)> d_out;
-    const std::size_t lanes = hn::Lanes(wide);
-    const std::size_t last = n - lanes;
-    const auto last_result =
-        VectorOf<Op, T>(d, attributes, x.Load(hn::Rebind<Lane<typename X::Element>, decltype(wide)>(), last)...);
-    for (std::size_t i = 0; i < last; i += lanes) {
-      hn::StoreU(VectorOf<Op, T>(d, attributes, x.Load(hn::Rebind<Lane<typename X::Element>, decltype(wide)>(), i)...), d_out,
-                 out + i);
-    }
-    hn::StoreU(last_result, d_out, out + last);
+// For ops whose every step is a vector of results; a class with larger steps has its own (compare-inl.h).
+struct NoLargerSteps {
+  template <class Op, typename T, class... Arguments>
+  static HWY_INLINE std::size_t Run(const Arguments&...) {
+    return 0;
   }
 };
 
-// All rows of a tile. Row does those of a vector or more.
-template <class Op, typename T, class Row = ElementwiseRow<Op, T>>
+// LargerSteps::Run(out, n, attributes, x...) may compute the first elements of a row in its own way; it says how many.
+template <class Op, typename T, class LargerSteps = NoLargerSteps>
 struct ElementwiseRows {
   using OutLane = Lane<OutOf<Op, T>>;
+
+  // How many elements are taken at once: as many as a full vector of the widest type holds.
+  template <typename... In>
+  static HWY_INLINE auto WideTag(TypeList<In...>) {
+    return hn::ScalableTag<Widest<Lane<T>, OutLane, Lane<In>...>>();
+  }
 
   static HWY_INLINE void Run(const Tile& tile) {
     bool all_splat = true;
     for (int i = 0; i < Op::kInfo.arity; ++i) all_splat = all_splat && tile.in[i].splat;
-    const auto lanes = static_cast<std::int64_t>(hn::Lanes(WideTag<Op, T>(InputsOf<Op, T>())));
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(WideTag(InputsOf<Op, T>())));
     if (IsCompact<Op, T>() || all_splat || tile.cols < lanes) {
       CompactRows(tile, InputsOf<Op, T>());
     } else if constexpr (!IsCompact<Op, T>()) {
@@ -119,11 +103,29 @@ struct ElementwiseRows {
   static HWY_INLINE void RunRows(std::byte* out, std::int64_t out_row_stride, std::int64_t rows, std::size_t cols,
                                  const A attributes, X... x) {
     for (;;) {
-      Row::Run(reinterpret_cast<OutLane*>(out), cols, attributes, x...);
+      Row(reinterpret_cast<OutLane*>(out), cols, attributes, x...);
       if (--rows == 0) return;  // before NextRow: a splat reads its value there
       out += out_row_stride;
       (x.NextRow(), ...);
     }
+  }
+
+  // Computes out[0, n), n being at least a vector. A ragged end is a whole vector that overlaps the one before it: as `out` may be
+  // exactly a streamed input, it is loaded before anything is written. Recomputed elements get the same bits again.
+  template <class A, class... X>
+  static HWY_INLINE void Row(OutLane* out, std::size_t n, const A& attributes, const X&... x) {
+    const auto wide = WideTag(InputsOf<Op, T>());
+    const hn::Rebind<Lane<T>, decltype(wide)> d;
+    const hn::Rebind<OutLane, decltype(wide)> d_out;
+    const std::size_t lanes = hn::Lanes(wide);
+    const std::size_t last = n - lanes;
+    const auto last_result =
+        VectorOf<Op, T>(d, attributes, x.Load(hn::Rebind<Lane<typename X::Element>, decltype(wide)>(), last)...);
+    for (std::size_t i = LargerSteps::template Run<Op, T>(out, n, attributes, x...); i < last; i += lanes) {
+      hn::StoreU(VectorOf<Op, T>(d, attributes, x.Load(hn::Rebind<Lane<typename X::Element>, decltype(wide)>(), i)...), d_out,
+                 out + i);
+    }
+    hn::StoreU(last_result, d_out, out + last);
   }
 
   // The same for any tile, in one loop that chooses at run time: for rows shorter than a vector, for operands that are all splat,
@@ -134,7 +136,7 @@ struct ElementwiseRows {
   }
   template <typename... In, std::size_t... kInput>
   static HWY_INLINE void CompactRowsOf(const Tile& tile, std::index_sequence<kInput...>) {
-    const auto wide = WideTag<Op, T>(TypeList<In...>());
+    const auto wide = WideTag(TypeList<In...>());
     const hn::Rebind<Lane<T>, decltype(wide)> d;
     const hn::Rebind<OutLane, decltype(wide)> d_out;
     const std::size_t lanes = hn::Lanes(wide);
