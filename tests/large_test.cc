@@ -74,7 +74,7 @@ TEST(Large, ByteOffsetsBeyondInt32) {
   ASSERT_NE(out.data(), nullptr);
   for (std::int64_t r = 0; r < 3; ++r) {
     for (std::int64_t c = 0; c < 5; ++c) {
-      const auto value = static_cast<std::int32_t>(100 * r + c);
+      const auto value = static_cast<std::int32_t>(100 * r + c + 1);
       std::memcpy(x.data() + r * kStride + 8 * c, &value, sizeof(value));
     }
   }
@@ -88,7 +88,7 @@ TEST(Large, ByteOffsetsBeyondInt32) {
     for (std::int64_t c = 0; c < 5; ++c) {
       std::int32_t found;
       std::memcpy(&found, out.data() + (2 - r) * kStride + 4 * c, sizeof(found));
-      EXPECT_EQ(found, 100 * r + c + 1);
+      EXPECT_EQ(found, 100 * r + c + 2);
     }
   }
   // An integer divisor is looked at over the same distances.
