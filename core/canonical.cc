@@ -28,12 +28,17 @@ bool IsOuter(const Dim& x, const Dim& y) {
 // Whether stepping `outer` once is stepping `inner` through its whole extent, for every operand.
 bool CanMerge(const Dim& outer, const Dim& inner) {
   for (std::size_t i = 0; i < outer.strides.size(); ++i) {
-    if (outer.strides[i] != inner.strides[i] * inner.extent) return false;
+    if (!IsRun(outer.strides[i], inner.strides[i], inner.extent)) return false;
   }
   return true;
 }
 
 }  // namespace
+
+bool IsRun(std::int64_t outer, std::int64_t inner, std::int64_t extent) noexcept {
+  std::int64_t whole;
+  return !__builtin_mul_overflow(inner, extent, &whole) && outer == whole;
+}
 
 Canonical Canonicalise(const Shape& shape, const std::vector<ByteStrides>& strides) {
   const std::size_t count = strides.size();

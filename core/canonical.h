@@ -17,6 +17,9 @@ struct Canonical {
   int rank() const { return static_cast<int>(extents.size()); }
 };
 
+// Whether a step of `outer` bytes is `extent` steps of `inner` bytes, which may be more than int64 holds.
+bool IsRun(std::int64_t outer, std::int64_t inner, std::int64_t extent) noexcept;
+
 // Drops extents of 1, turns dims round along which the last operand (the output) runs backwards, sorts dims by the last operand's
 // strides (then the others'), and merges neighbours whose strides allow it for all operands. (4, 5, 6) & (4, 1, 1) becomes 2-d,
 // a channel operand on NCHW 3-d, same-shape 1-d, a single element one dim of extent 1. No extent may be 0.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 namespace axiscast {
 namespace {
@@ -27,6 +28,12 @@ constexpr std::int64_t kFlattenBytes = 1024;          // joining dims to longer 
 constexpr std::int64_t kDirectTileBytes = 32 * 1024;  // of the widest operand, when nothing goes through scratch
 constexpr std::int64_t kStagedTileBytes = 8 * 1024;   // of the widest operand, when something does
 constexpr std::int64_t kSquareTileBytes = 16 * 1024;  // when an operand is transposed: whole cache lines both ways
+
+// Of values that are not negative. Overlapping windows can have more bytes than there are addresses.
+std::int64_t SaturatingProduct(std::int64_t x, std::int64_t y) {
+  std::int64_t product;
+  return __builtin_mul_overflow(x, y, &product) ? std::numeric_limits<std::int64_t>::max() : product;
+}
 
 struct Chooser {
   const Canonical& canonical;
@@ -68,7 +75,7 @@ struct Chooser {
   // Seconds spent on rows and staging when cols are the dims from `first` on.
   double Cost(int first) const {
     const double elements = static_cast<double>(Block(0));
-    const double row = Block(first) * widest < kVectorBytes ? kShortRowSeconds : kRowSeconds;
+    const double row = SaturatingProduct(Block(first), widest) < kVectorBytes ? kShortRowSeconds : kRowSeconds;
     double seconds = elements / static_cast<double>(Block(first)) * row;
     bool stages = false;
     for (int i = 0; i < count(); ++i) {
@@ -100,7 +107,7 @@ struct Chooser {
   int FirstColDim() const {
     int best = rank() - 1;
     double best_cost = Cost(best);
-    for (int first = best; first > 0 && Block(first) * widest < flatten_bytes; --first) {
+    for (int first = best; first > 0 && SaturatingProduct(Block(first), widest) < flatten_bytes; --first) {
       const double cost = Cost(first - 1);
       if (cost < best_cost) {
         best = first - 1;
@@ -152,14 +159,14 @@ void MakeBox(const Canonical& canonical, int operand, int first, OperandLayout* 
   for (int d = canonical.rank() - 1; d > first; --d) {
     const BoxDim dim{canonical.extents[d], strides[d]};
     if (dim.extent == 1) continue;
-    if (!inner.empty() && dim.stride == inner.back().stride * inner.back().extent) {
+    if (!inner.empty() && IsRun(dim.stride, inner.back().stride, inner.back().extent)) {
       inner.back().extent *= dim.extent;
     } else {
       inner.push_back(dim);
     }
   }
   layout->box_chunk_stride = strides[first];
-  if (!inner.empty() && strides[first] == inner.back().stride * inner.back().extent) {
+  if (!inner.empty() && IsRun(strides[first], inner.back().stride, inner.back().extent)) {
     layout->box_chunk_stride = inner.back().stride;
     layout->box_chunk_factor = inner.back().extent;
     inner.pop_back();
@@ -172,7 +179,7 @@ void MakeBox(const Canonical& canonical, int operand, int first, OperandLayout* 
 std::int64_t UniqueBytes(const Canonical& canonical, int operand, std::int64_t size) {
   std::int64_t bytes = size;
   for (int d = 0; d < canonical.rank(); ++d) {
-    if (canonical.strides[operand][d] != 0) bytes *= canonical.extents[d];
+    if (canonical.strides[operand][d] != 0) bytes = SaturatingProduct(bytes, canonical.extents[d]);
   }
   return bytes;
 }
@@ -244,7 +251,9 @@ Layout MakeLayout(const Canonical& canonical, const std::vector<DType>& dtypes, 
   for (int i = 0; i < count; ++i) {
     OperandLayout& operand = layout.operands[i];
     operand.row_stride = layout.row_loop >= 0 ? canonical.strides[i][layout.row_loop] : 0;
-    for (int d = 0; d <= first; ++d) operand.advance.push_back(canonical.strides[i][d] * layout.loops[d].chunk);
+    for (int d = 0; d <= first; ++d) {  // where there is one chunk, a step to the next one may be more than int64 holds
+      operand.advance.push_back(layout.loops[d].count > 1 ? canonical.strides[i][d] * layout.loops[d].chunk : 0);
+    }
     if (operand.delivery != Delivery::kStaged) continue;
     operand.scratch = scratch;
     scratch += block_bytes;

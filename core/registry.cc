@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <deque>
 #include <mutex>
-#include <sstream>
+#include <string_view>
 #include <unordered_map>
 
 #include "core/near_names.h"
@@ -26,10 +26,15 @@ struct Registry::Impl {
 
 namespace {
 
-std::vector<std::string> SplitWords(const char* text) {
-  std::istringstream stream(text);
+// Not by a stream: it would keep an exception to itself, and lose words when memory runs out.
+std::vector<std::string> SplitWords(std::string_view text) {
+  constexpr const char* kSpace = " \t\n";
   std::vector<std::string> words;
-  for (std::string word; stream >> word;) words.push_back(word);
+  for (std::size_t begin = text.find_first_not_of(kSpace); begin != text.npos; begin = text.find_first_not_of(kSpace, begin)) {
+    const std::size_t end = std::min(text.find_first_of(kSpace, begin), text.size());
+    words.emplace_back(text.substr(begin, end - begin));
+    begin = end;
+  }
   return words;
 }
 
@@ -91,17 +96,28 @@ Status AddTo(Registry::Impl& impl, OpDefinition&& definition) {
       return Invalid(std::string("registry: op ") + definition.info.name + ": the name " + names[n] + " is already taken");
     }
   }
+  const std::size_t names_before = impl.names.size();
   Op::Entry& entry = impl.entries.emplace_back();
-  entry.definition = std::move(definition);
-  entry.movers = impl.movers;
-  entry.names = std::move(names);
-  entry.operands = SplitWords(entry.definition.info.operands);
-  if (entry.operands.empty()) entry.operands = {"x", "y", "z", "w"};
-  for (int i = 0; i < entry.definition.info.arity; ++i)
-    entry.operand_names[i] = entry.operands[static_cast<std::size_t>(i)].c_str();
-  for (const std::string& name : entry.names) {
-    const Op& op = impl.names.emplace_back(name.c_str(), &entry);
-    impl.by_name.emplace(op.name(), &op);
+  try {
+    entry.definition = std::move(definition);
+    entry.movers = impl.movers;
+    entry.names = std::move(names);
+    entry.operands = SplitWords(entry.definition.info.operands);
+    if (entry.operands.empty()) entry.operands = {"x", "y", "z", "w"};
+    for (int i = 0; i < entry.definition.info.arity; ++i) {
+      entry.operand_names[i] = entry.operands[static_cast<std::size_t>(i)].c_str();
+    }
+    for (const std::string& name : entry.names) {
+      const Op& op = impl.names.emplace_back(name.c_str(), &entry);
+      impl.by_name.emplace(op.name(), &op);
+    }
+  } catch (...) {  // out of memory: nothing is added
+    while (impl.names.size() > names_before) {
+      impl.by_name.erase(impl.names.back().name());
+      impl.names.pop_back();
+    }
+    impl.entries.pop_back();
+    throw;
   }
   return Status();
 }

@@ -200,5 +200,31 @@ TEST(Layout, EveryLayoutGivesWhatAPlainLoopOnCopiesGives) {
   // clang-format on
 }
 
+// Windows that lie over each other: a short last tile and the longer one after it may begin at the same address, and what was
+// staged for the one must not pass for the other.
+TEST(Layout, WindowsThatBeginWhereTheLastTileBegan) {
+  constexpr std::int64_t kWindows = 4, kCols = 300, kRowStride = 8 * kCols + 8;
+  for (const std::int64_t rows : {17, 20, 23}) {
+    for (std::int64_t shift = 1; shift <= rows; ++shift) {
+      Random random(static_cast<std::uint64_t>(shift));
+      const Bytes x = random.RandomBytes(((kWindows - 1) * shift + rows) * kRowStride);
+      const Shape shape{kWindows, rows, kCols};
+      const ByteStrides strides{shift * kRowStride, kRowStride, 8};
+      std::vector<std::uint32_t> out(static_cast<std::size_t>(kWindows * rows * kCols));
+      const TensorView view{x.data(), DType::kUInt32, shape, strides};
+      ApplyOptions options;
+      options.max_threads = 1;
+      ASSERT_TRUE(Apply(*Registries()[0].Find("mix1"), {view}, {out.data(), shape}, options).ok());
+      std::size_t i = 0;
+      std::int64_t wrong = 0;
+      ForEachIndex(shape, [&](const Index& index) {
+        const std::uint64_t value = LoadBits(x.data() + OffsetAt(index, shape, strides, 0), 4);
+        wrong += out[i++] != static_cast<std::uint32_t>(Mix(&value, 1));
+      });
+      EXPECT_EQ(wrong, 0) << rows << " rows, windows " << shift << " rows apart";
+    }
+  }
+}
+
 }  // namespace
 }  // namespace axiscast::test

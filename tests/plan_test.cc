@@ -136,7 +136,7 @@ const BadCall kBadCalls[] = {
      2,
      {},
      kOutOfRange,
-     "add: axis must be in [-2, 2); got 2 (x [2, 3], y [3], axis 2)"},
+     "add: axis must be from -2 to 1 (-1 aligns right); got axis 2 (x [2, 3], y [3], axis 2)"},
     {"null_input",
      "add",
      {F32(At::kX, {3}), F32(At::kNull, {3})},

@@ -1,0 +1,309 @@
+// Executing a small plan allocates nothing; and wherever memory runs out, the call says so, writes nothing and leaks nothing.
+// Allocations are counted, and made to fail, in this program's own malloc, calloc, realloc, aligned_alloc and posix_memalign, in
+// front of glibc's; operator new comes down to them.
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "axiscast/axiscast.h"
+
+// The sanitizers have a malloc of their own.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define AXISCAST_TEST_OWN_MALLOC 0
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define AXISCAST_TEST_OWN_MALLOC 0
+#endif
+#endif
+#ifndef AXISCAST_TEST_OWN_MALLOC
+#define AXISCAST_TEST_OWN_MALLOC 1
+#endif
+
+namespace {
+
+constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+
+// Of this thread.
+thread_local bool counting = false;
+thread_local std::int64_t allocations = 0;
+thread_local std::int64_t outstanding = 0;
+thread_local std::int64_t first_failure = kNever;  // the number of the allocation that fails,
+thread_local bool all_after_fail = false;          // and whether those after it do too
+
+[[maybe_unused]] bool MayAllocate() {
+  if (!counting) return true;
+  const std::int64_t number = allocations++;
+  if (number == first_failure || (all_after_fail && number > first_failure)) return false;
+  ++outstanding;
+  return true;
+}
+
+}  // namespace
+
+#if AXISCAST_TEST_OWN_MALLOC
+extern "C" {
+void* __libc_malloc(std::size_t size);
+void* __libc_calloc(std::size_t count, std::size_t size);
+void* __libc_realloc(void* memory, std::size_t size);
+void* __libc_memalign(std::size_t alignment, std::size_t size);
+void __libc_free(void* memory);
+
+void* malloc(std::size_t size) noexcept { return MayAllocate() ? __libc_malloc(size) : nullptr; }
+void* calloc(std::size_t count, std::size_t size) noexcept { return MayAllocate() ? __libc_calloc(count, size) : nullptr; }
+void* realloc(void* memory, std::size_t size) noexcept {
+  if (!MayAllocate()) return nullptr;
+  if (counting && memory != nullptr) --outstanding;
+  return __libc_realloc(memory, size);
+}
+void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
+  return MayAllocate() ? __libc_memalign(alignment, size) : nullptr;
+}
+int posix_memalign(void** memory, std::size_t alignment, std::size_t size) noexcept {
+  *memory = MayAllocate() ? __libc_memalign(alignment, size) : nullptr;
+  return *memory != nullptr ? 0 : ENOMEM;
+}
+void free(void* memory) noexcept {
+  if (counting && memory != nullptr) --outstanding;
+  __libc_free(memory);
+}
+}  // extern "C"
+#endif
+
+namespace axiscast {
+namespace {
+
+class Allocation : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (AXISCAST_TEST_OWN_MALLOC) return;
+    std::printf("skipped: the sanitizer's malloc is in the place of this test's\n");
+    GTEST_SKIP() << "the sanitizer's malloc is in the place of this test's";
+  }
+};
+
+// Runs f with allocations counted; returns how many there were.
+std::int64_t CountAllocations(const std::function<void()>& f) {
+  allocations = outstanding = 0;
+  first_failure = kNever;
+  counting = true;
+  f();
+  counting = false;
+  return allocations;
+}
+
+TEST_F(Allocation, IsCounted) {
+  void* volatile memory = nullptr;
+  const auto keep = [&](void* made) { memory = made; };
+  EXPECT_EQ(CountAllocations([&] { keep(std::malloc(8)); }), 1);
+  EXPECT_EQ(outstanding, 1);
+  EXPECT_EQ(CountAllocations([&] { std::free(memory); }), 0);
+  EXPECT_EQ(outstanding, -1);
+  EXPECT_EQ(CountAllocations([&] { keep(std::aligned_alloc(64, 64)); }), 1);
+  std::free(memory);
+  EXPECT_EQ(CountAllocations([&] { keep(std::calloc(1, 8)); }), 1);
+  std::free(memory);
+  EXPECT_EQ(CountAllocations([&] { keep(::operator new(8)); }), 1);
+  ::operator delete(memory);
+  EXPECT_EQ(CountAllocations([&] { keep(::operator new(128, std::align_val_t(128))); }), 1);
+  ::operator delete(memory, std::align_val_t(128));
+}
+
+struct SmallPlan {
+  const char* name;
+  const char* op;
+  DType dtype;
+  Shape x_shape;
+  ByteStrides x_strides;
+  Shape y_shape;
+  ByteStrides y_strides;
+  Shape out_shape;
+  ByteStrides out_strides;
+  std::int64_t shift = 0;  // of every pointer
+};
+
+const SmallPlan kSmallPlans[] = {
+    {"eight", "add", DType::kFloat32, {8}, {4}, {8}, {4}, {8}, {4}},
+    {"scalar", "add", DType::kFloat32, {}, {}, {}, {}, {}, {}},
+    {"row", "add", DType::kFloat32, {4, 4}, {16, 4}, {4}, {4}, {4, 4}, {16, 4}},
+    {"short_pattern", "add", DType::kFloat32, {100, 3}, {12, 4}, {3}, {4}, {100, 3}, {12, 4}},
+    {"repeat_each", "add", DType::kFloat32, {100, 3}, {12, 4}, {100, 1}, {4, 4}, {100, 3}, {12, 4}},
+    {"transposed_input", "add", DType::kInt16, {20, 30}, {2, 40}, {30}, {2}, {20, 30}, {60, 2}},
+    {"sliced_out", "add", DType::kInt8, {20, 30}, {30, 1}, {30}, {1}, {20, 30}, {90, 2}},
+    {"misaligned", "add", DType::kFloat32, {4, 4}, {16, 4}, {4}, {4}, {4, 4}, {16, 4}, 1},
+    {"misaligned_int64", "subtract", DType::kInt64, {33}, {8}, {1}, {8}, {33}, {8}, 3},
+    {"odd_strides", "add", DType::kInt32, {9, 3}, {13, 4}, {3}, {4}, {9, 3}, {12, 4}},
+    {"divided", "divide", DType::kInt32, {10, 3}, {12, 4}, {3}, {4}, {10, 3}, {12, 4}},
+    {"divided_misaligned", "divide", DType::kInt32, {10, 3}, {12, 4}, {3}, {4}, {10, 3}, {12, 4}, 1},
+    {"divided_by_reversed", "divide", DType::kInt32, {10, 3}, {12, 4}, {10, 3}, {4, 80}, {10, 3}, {12, 4}},
+    {"empty", "add", DType::kFloat32, {0, 4}, {16, 4}, {4}, {4}, {0, 4}, {16, 4}},
+};
+
+TEST_F(Allocation, IsNoneWhenASmallPlanIsExecuted) {
+  std::vector<std::byte> x(8192, std::byte{1}), y(8192, std::byte{1}), out(8192);
+  for (const SmallPlan& c : kSmallPlans) {
+    SCOPED_TRACE(c.name);
+    const std::byte *xp = x.data() + c.shift, *yp = y.data() + c.shift;
+    Plan plan;
+    const MutableTensorView result{out.data() + c.shift, c.dtype, c.out_shape, c.out_strides};
+    ASSERT_TRUE(
+        Plan::Make(*FindOp(c.op), {{xp, c.dtype, c.x_shape, c.x_strides}, {yp, c.dtype, c.y_shape, c.y_strides}}, result, {}, &plan)
+            .ok());
+    ASSERT_TRUE(c.out_shape == Shape({0, 4}) || !plan.Describe().parallel);
+    const void* const inputs[] = {xp, yp};
+    Status status, again, from_list;
+    EXPECT_EQ(CountAllocations([&] {
+                status = plan.Execute(inputs, result.data);
+                again = plan.Execute(inputs, result.data, {1, nullptr, nullptr});
+                from_list = plan.Execute({xp, yp}, result.data);
+              }),
+              0);
+    EXPECT_TRUE(status.ok() && again.ok() && from_list.ok()) << status.message();
+  }
+  // In place, exactly.
+  Plan plan;
+  ASSERT_TRUE(Plan::Make(*FindOp("add"), {{nullptr, DType::kFloat32, {8}}, {nullptr, DType::kFloat32, {8}}},
+                         {nullptr, DType::kFloat32, {8}}, {}, &plan)
+                  .ok());
+  const void* const inputs[] = {x.data(), y.data()};
+  Status status;
+  EXPECT_EQ(CountAllocations([&] { status = plan.Execute(inputs, x.data()); }), 0);
+  EXPECT_TRUE(status.ok());
+  // The copy of a partial overlap does allocate: the counter would see it.
+  EXPECT_GT(CountAllocations([&] { status = plan.Execute(inputs, x.data() + 4); }), 0);
+  EXPECT_TRUE(status.ok());
+}
+
+// Calls f with each of its allocations failing in turn, alone and with all that follow. f gives a status and drops what it made.
+// It must be out of memory and leave `written` as it was, or, where it can do without (a sort's buffer), be right all the same.
+// Returns how many allocations f makes when none fails.
+std::int64_t FailEach(const std::function<Status()>& f, std::vector<std::byte>* written, StatusCode usual = StatusCode::kOk) {
+  const std::vector<std::byte> untouched = *written;
+  EXPECT_EQ(f().code(), usual);  // what is made once and kept is made now
+  const std::vector<std::byte> finished = *written;
+  std::int64_t out_of_memory = 0, made = 0;
+  for (const bool all : {false, true}) {
+    for (std::int64_t n = 0;; ++n) {
+      *written = untouched;
+      allocations = outstanding = 0;
+      first_failure = n;
+      all_after_fail = all;
+      counting = true;
+      const StatusCode code = f().code();
+      counting = false;
+      const std::int64_t left = outstanding;
+      made = allocations;
+      const std::string when = std::string(all ? " from allocation " : " at allocation ") + std::to_string(n) + ": " + NameOf(code);
+      EXPECT_EQ(left, 0) << "leaked, failing" << when;
+      EXPECT_TRUE(code == usual || code == StatusCode::kOutOfMemory) << when;
+      EXPECT_TRUE(*written == (code == StatusCode::kOk ? finished : untouched)) << "wrong bytes, failing" << when;
+      out_of_memory += code == StatusCode::kOutOfMemory;
+      if (made <= n) break;
+    }
+  }
+  EXPECT_GT(out_of_memory, 0);
+  *written = untouched;
+  return made;
+}
+
+TEST_F(Allocation, FailingWhilePlanning) {
+  std::vector<std::byte> memory(4096, std::byte{1}), out(4096, std::byte{9});
+  const Op& add = *FindOp("add");
+  const Op& divide = *FindOp("divide");
+  const Op& clip = *FindOp("clip");
+  const TensorView x{memory.data(), DType::kInt32, {2, 3, 4, 5}}, y{memory.data(), DType::kInt32, {3, 4}};
+  const MutableTensorView result{out.data(), DType::kInt32, {2, 3, 4, 5}};
+  ApplyOptions options;
+  options.axis = 1;
+  PlanOptions plan_options;
+  plan_options.axis = 1;
+  EXPECT_GT(FailEach(
+                [&] {
+                  Plan plan;
+                  const Status status = Plan::Make(add, {x, y}, result, plan_options, &plan);
+                  EXPECT_EQ(plan.empty(), !status.ok());
+                  return status;
+                },
+                &out),
+            5);
+  EXPECT_GT(FailEach([&] { return Apply(add, {x, y}, result, options); }, &out), 5);
+  EXPECT_GT(FailEach([&] { return Apply(divide, {x, y}, result, options); }, &out), 5);
+  EXPECT_GT(FailEach([&] { return ApplyInPlace(add, result, {y}, options); }, &out), 5);
+  EXPECT_GT(FailEach([&] { return elementwise_add(x, y, result, 1); }, &out), 5);
+  ApplyOptions with_attribute;
+  with_attribute.attributes = {{"min", 3}};
+  EXPECT_GT(FailEach([&] { return Apply(clip, {x}, result, with_attribute); }, &out), 5);
+}
+
+TEST_F(Allocation, FailingWhileSomethingIsRefused) {
+  std::vector<std::byte> memory(4096, std::byte{0}), out(4096, std::byte{9});
+  const TensorView x{memory.data(), DType::kInt32, {2, 30}}, y{memory.data(), DType::kInt32, {30}},
+      z{memory.data(), DType::kInt32, {7}};
+  const MutableTensorView result{out.data(), DType::kInt32, {2, 30}};
+  const Op& divide = *FindOp("divide");
+  EXPECT_GT(FailEach([&] { return Apply(divide, {x, y}, result); }, &out, StatusCode::kDivisionByZero), 5);
+  EXPECT_GT(FailEach([&] { return Apply(divide, {x, z}, result); }, &out, StatusCode::kInvalidShape), 1);
+  EXPECT_GT(FailEach([&] { return Apply(divide, {x}, result); }, &out, StatusCode::kInvalidArgument), 1);
+  EXPECT_GT(FailEach(
+                [&] {
+                  return elementwise_add(x, {nullptr, DType::kInt32, {30}}, result);
+                },
+                &out, StatusCode::kInvalidArgument),
+            1);
+  EXPECT_GT(FailEach([&] { return Elementwise("elementwise_ad", x, y, result); }, &out, StatusCode::kUnknownName), 1);
+}
+
+TEST_F(Allocation, FailingForTheCopyOfAnOverlap) {
+  std::vector<std::byte> memory(8192, std::byte{3});
+  for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<std::byte>(i * 7);
+  const Op& add = *FindOp("add");
+  Plan plan;
+  // x[2::2] += x[:-2:2], and y lies across both.
+  const TensorView x{nullptr, DType::kInt32, {30, 20}, {160, 8}}, y{nullptr, DType::kInt32, {20}, {8}};
+  ASSERT_TRUE(Plan::Make(add, {x, y}, {nullptr, DType::kInt32, {30, 20}, {160, 8}}, {}, &plan).ok());
+  const void* const inputs[] = {memory.data(), memory.data() + 160};
+  EXPECT_GT(FailEach([&] { return plan.Execute(inputs, memory.data() + 168); }, &memory), 5);
+}
+
+void NothingTile(const Tile&) {}
+
+TEST_F(Allocation, FailingWhileAnOpIsAdded) {
+  std::vector<std::byte> nothing;
+  RegistryBuilder builder(Registry::BuiltIn());
+  int made = 0;
+  std::vector<std::string> names;  // live as long as the registry
+  for (int i = 0; i < 100; ++i) names.push_back("an_op_with_a_long_name_" + std::to_string(i));
+  for (std::int64_t n = 0; n < 40; ++n) {
+    OpInfo info{names[static_cast<std::size_t>(n)].c_str(), 1, "nothing"};
+    info.aliases = n % 2 == 0 ? "alias_that_is_long_enough_for_the_heap another_alias_that_is" : "";
+    OpDefinition definition{info, {{{DType::kInt8}, DType::kInt8, {}, &NothingTile}}};
+    allocations = 0;
+    first_failure = n;
+    all_after_fail = false;
+    counting = true;
+    const Status status = builder.Add(std::move(definition));
+    counting = false;
+    if (allocations > n) {
+      EXPECT_EQ(status.code(), StatusCode::kOutOfMemory) << n;
+    } else {
+      ASSERT_TRUE(status.ok() || made > 0) << status.message();
+      made += status.ok();
+    }
+  }
+  EXPECT_GT(made, 0);
+  const Registry registry = builder.Build();
+  EXPECT_EQ(registry.ops().size(), Registry::BuiltIn().ops().size() + static_cast<std::size_t>(made));
+  for (const Op* op : registry.ops()) EXPECT_EQ(registry.Find(op->name()), op);
+}
+
+}  // namespace
+}  // namespace axiscast

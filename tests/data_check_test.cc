@@ -1,0 +1,138 @@
+// Integer division by zero is found before the first write, wherever the 0 stands, and named by its first position.
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "axiscast/axiscast.h"
+#include "tests/testing/strided.h"
+
+namespace axiscast {
+namespace {
+
+using test::Index;
+
+constexpr const char* kDivisions[] = {"divide", "floor_divide", "remainder", "fmod"};
+
+template <typename T>
+class Division : public testing::Test {};
+using IntTypes = testing::Types<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t,
+                                std::uint64_t>;
+TYPED_TEST_SUITE(Division, IntTypes);
+
+TYPED_TEST(Division, ByZeroIsFoundAtEveryPosition) {
+  for (const char* name : kDivisions) {
+    for (const std::size_t length : {1, 2, 7, 15, 16, 17, 31, 64, 65, 129, 300}) {
+      std::vector<TypeParam> x(length, 7), y(length, 3), out(length, 9);
+      const std::vector<TypeParam> untouched = out;
+      const auto n = static_cast<std::int64_t>(length);
+      ASSERT_TRUE(Apply(*FindOp(name), {{x.data(), {n}}, {y.data(), {n}}}, {out.data(), {n}}).ok());
+      out = untouched;
+      for (std::size_t zero = 0; zero < length; ++zero) {
+        y[zero] = 0;
+        const Status status = Apply(*FindOp(name), {{x.data(), {n}}, {y.data(), {n}}}, {out.data(), {n}});
+        y[zero] = 3;
+        ASSERT_EQ(status.code(), StatusCode::kDivisionByZero) << name << " " << zero;
+        const std::string extents = "[" + std::to_string(n) + "]";
+        ASSERT_EQ(status.message(), std::string(name) + ": integer division by zero at y[" + std::to_string(zero) + "] (x " +
+                                        extents + ", y " + extents + ")");
+        ASSERT_EQ(out, untouched);
+      }
+    }
+  }
+}
+
+// Random divisors of every layout: the first zero is looked for by a plain loop.
+TEST(DivisionByZero, IsFoundInEveryLayout) {
+  test::Random random(test::FromEnvironment("AXISCAST_SEED", 1));
+  int refused = 0;
+  for (int round = 0; round < 4000; ++round) {
+    Shape shape;
+    const std::int64_t rank = random.Below(5);
+    for (int d = 0; d < rank; ++d) shape.push_back(random.Chance(10) ? random.In(30, 90) : random.In(1, 5));
+    const test::ViewSpec spec = test::RandomView(random, shape.rank(), 4, true);
+    const ByteStrides strides = test::StridesOf(spec, shape, 4);
+    const test::Around around = test::AroundOf(shape, strides, 4);
+    const std::int64_t shift = random.Chance(20) ? random.Below(4) : 0;
+    test::Bytes memory(static_cast<std::size_t>(around.before + around.behind + shift), std::byte{1});
+    std::byte* const origin = memory.data() + around.before + shift;
+    const std::int64_t zeros = random.Below(3);
+    for (std::int64_t z = 0; z < zeros; ++z) {
+      const std::size_t at = static_cast<std::size_t>(random.Below(static_cast<std::int64_t>(memory.size())));
+      for (std::size_t byte = at; byte < memory.size() && byte < at + 4; ++byte) memory[byte] = std::byte{0};
+    }
+    std::string expected;
+    test::ForEachIndex(shape, [&](const Index& index) {
+      if (!expected.empty() || test::LoadBits(origin + test::OffsetAt(index, shape, strides, 0), 4) != 0) return;
+      expected = "divide: integer division by zero at y[";
+      for (std::size_t d = 0; d < index.size(); ++d) {
+        // Along a stretched dim, and one of extent 1, it is the same element at 0.
+        expected.append(d == 0 ? "" : ", ").append(std::to_string(index[d]));
+      }
+      expected += "]";
+    });
+    std::int64_t count = 1;
+    for (const std::int64_t extent : shape) count *= extent;
+    std::vector<std::int32_t> out(static_cast<std::size_t>(count), 9);
+    const std::int32_t one = 1;
+    const Status status = Apply(*FindOp("divide"), {{&one, {}}, {origin, DType::kInt32, shape, strides}}, {out.data(), shape});
+    if (expected.empty()) {
+      ASSERT_TRUE(status.ok()) << status.message();
+      continue;
+    }
+    ++refused;
+    ASSERT_EQ(status.code(), StatusCode::kDivisionByZero) << "round " << round;
+    ASSERT_EQ(std::string(status.message()).substr(0, expected.size() + 1), expected + " ") << "round " << round;
+    ASSERT_EQ(out, std::vector<std::int32_t>(static_cast<std::size_t>(count), 9));
+  }
+  EXPECT_GT(refused, 400);
+}
+
+TEST(DivisionByZero, IsFoundWhateverTheRanks) {
+  const std::int32_t x[6] = {1, 2, 3, 4, 5, 6}, zero = 0;
+  std::int32_t y[3] = {1, 1, 0}, out[6] = {9, 9, 9, 9, 9, 9};
+  const std::vector<std::int32_t> untouched(6, 9);
+  const auto is_untouched = [&] { return std::vector<std::int32_t>(out, out + 6) == untouched; };
+  Status status = Apply(*FindOp("remainder"), {{x, {2, 3}}, {&zero, {}}}, {out, {2, 3}});
+  EXPECT_EQ(status.code(), StatusCode::kDivisionByZero);
+  EXPECT_STREQ(status.message(), "remainder: integer division by zero at y[] (x [2, 3], y [])");
+  EXPECT_TRUE(is_untouched());
+  status = Apply(*FindOp("elementwise_div"), {{x, {2, 3}}, {y, {3}}}, {out, {2, 3}});
+  EXPECT_STREQ(status.message(), "elementwise_div: integer division by zero at y[2] (x [2, 3], y [3])");
+  EXPECT_TRUE(is_untouched());
+  // In place, where y is the destination too.
+  std::int32_t both[3] = {1, 0, 2};
+  status = ApplyInPlace(*FindOp("divide"), {both, {3}}, {{both, {3}}});
+  EXPECT_STREQ(status.message(), "divide_: integer division by zero at y[1] (x [3], y [3])");
+  EXPECT_EQ(both[0], 1);
+  EXPECT_EQ(both[2], 2);
+  // An overlap: nothing is copied or written either.
+  std::int32_t line[4] = {6, 0, 2, 3};
+  status = Apply(*FindOp("divide"), {{line, {3}}, {line + 1, {3}}}, {line, {3}});
+  EXPECT_STREQ(status.message(), "divide: integer division by zero at y[0] (x [3], y [3])");
+  EXPECT_EQ(line[0], 6);
+}
+
+TEST(DivisionByZero, OfAHugeStretchedDivisorIsFoundAtOnce) {
+  const std::int8_t zero = 0;
+  const Shape shape{std::int64_t{1} << 20, std::int64_t{1} << 20, std::int64_t{1} << 20};
+  std::int8_t byte = 9;
+  const Status status = Apply(*FindOp("divide"), {{&byte, {}}, {&zero, DType::kInt8, shape, {0, 0, 0}}}, {&byte, shape});
+  EXPECT_EQ(status.code(), StatusCode::kDivisionByZero);
+  EXPECT_STREQ(status.message(), "divide: integer division by zero at y[0, 0, 0] (x [], y [1048576, 1048576, 1048576])");
+  EXPECT_EQ(byte, 9);
+}
+
+TEST(DivisionByZero, IsNoneWhereTheResultIsEmptyOrFloat) {
+  const std::int32_t zeros[3] = {0, 0, 0};
+  EXPECT_TRUE(Apply(*FindOp("divide"), {{zeros, {0, 3}}, {zeros, {3}}}, {static_cast<std::int32_t*>(nullptr), {0, 3}}).ok());
+  const float one = 1, zero = 0;
+  float out = 9;
+  EXPECT_TRUE(Apply(*FindOp("divide"), {{&one, {}}, {&zero, {}}}, {&out, {}}).ok());
+  EXPECT_EQ(out, std::numeric_limits<float>::infinity());
+}
+
+}  // namespace
+}  // namespace axiscast
