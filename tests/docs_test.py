@@ -17,7 +17,7 @@ import sys
 import tempfile
 import unittest
 
-SOURCE = pathlib.Path(sys.argv[1])
+SOURCE = pathlib.Path(sys.argv[1]).resolve()
 COMMAND = pathlib.Path(sys.argv[2]).resolve()
 
 
@@ -49,7 +49,7 @@ class Docs(unittest.TestCase):
         if command.startswith("./dev"):
             self.assertIn(command.split()[1], dev_verbs(), where)
             return
-        environment = dict(os.environ, PATH=f"{COMMAND.parent}:{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}")
+        environment = dict(os.environ, PATH=f"{COMMAND.parent}:{COMMAND.parent}/examples:{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}")
         environment.pop("AXISCAST_TARGET", None)
         done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, capture_output=True, text=True, timeout=60)
         actual = done.stdout + done.stderr

@@ -57,7 +57,8 @@ std::string InfoVerb(const std::vector<std::string>& words) {
   CommandLine line(kText);
   if (const auto help = line.Parse(words)) return *help;
   line.RequireOperands(0, 0, "");
-  const Registry& registry = ChooseRegistry({});
+  const Value default_target;
+  const Registry& registry = ChooseRegistry(default_target);
   const Caches caches = ReadCaches();
   const int threads = ThreadCount(0);
   const std::vector<Rate> rates = MeasureRates(threads);

@@ -175,7 +175,8 @@ std::string OpsVerb(const std::vector<std::string>& words) {
   CommandLine line(kText);
   if (const auto help = line.Parse(words)) return *help;
   line.RequireOperands(0, 1, "");
-  const Registry& registry = ChooseRegistry({});
+  const Value default_target;
+  const Registry& registry = ChooseRegistry(default_target);
   std::vector<const Op*> ops = registry.ops();
   const bool one = !line.operands().empty();
   if (one) ops = {&FindOperator(registry, line.operands()[0])};
