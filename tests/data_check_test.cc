@@ -26,7 +26,8 @@ TYPED_TEST_SUITE(Division, IntTypes);
 
 TYPED_TEST(Division, ByZeroIsFoundAtEveryPosition) {
   for (const char* name : kDivisions) {
-    for (const std::size_t length : {1, 2, 7, 15, 16, 17, 31, 64, 65, 129, 300}) {
+    for (const int count : {1, 2, 7, 15, 16, 17, 31, 64, 65, 129, 300}) {
+      const auto length = static_cast<std::size_t>(count);
       std::vector<TypeParam> x(length, 7), y(length, 3), out(length, 9);
       const std::vector<TypeParam> untouched = out;
       const auto n = static_cast<std::int64_t>(length);
