@@ -1,12 +1,14 @@
 // Integer division by zero is found before the first write, wherever the 0 stands, and named by its first position.
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <limits>
 #include <ostream>
 #include <string>
 #include <vector>
 
 #include "axiscast/axiscast.h"
+#include "tests/testing/mix_ops.h"
 #include "tests/testing/strided.h"
 
 namespace axiscast {
@@ -24,7 +26,8 @@ TYPED_TEST_SUITE(Division, IntTypes);
 
 TYPED_TEST(Division, ByZeroIsFoundAtEveryPosition) {
   for (const char* name : kDivisions) {
-    for (const std::size_t length : {1, 2, 7, 15, 16, 17, 31, 64, 65, 129, 300}) {
+    for (const int count : {1, 2, 7, 15, 16, 17, 31, 64, 65, 129, 300}) {
+      const auto length = static_cast<std::size_t>(count);
       std::vector<TypeParam> x(length, 7), y(length, 3), out(length, 9);
       const std::vector<TypeParam> untouched = out;
       const auto n = static_cast<std::int64_t>(length);
@@ -123,6 +126,56 @@ TEST(DivisionByZero, OfAHugeStretchedDivisorIsFoundAtOnce) {
   EXPECT_EQ(status.code(), StatusCode::kDivisionByZero);
   EXPECT_STREQ(status.message(), "divide: integer division by zero at y[0, 0, 0] (x [], y [1048576, 1048576, 1048576])");
   EXPECT_EQ(byte, 9);
+  // Behind a huge stretched dim: nobody walks along it.
+  const std::int8_t column[] = {1, 0};
+  const Shape wide{2, std::int64_t{1} << 45};
+  const Status second = Apply(*FindOp("divide"), {{&byte, {}}, {column, DType::kInt8, wide, {1, 0}}}, {&byte, wide});
+  EXPECT_STREQ(second.message(), "divide: integer division by zero at y[1, 0] (x [], y [2, 35184372088832])");
+}
+
+// A check of one's own may rely on what every kernel may: aligned elements.
+bool RefusesSevens(const Tile& tile) {
+  const TileInput& in = tile.in[0];
+  if (!test::IsAligned<std::int32_t>(in.data) || in.row_stride % 4 != 0) ++test::bad_tiles;
+  for (std::int64_t r = 0; r < tile.rows; ++r) {
+    for (std::int64_t c = 0; c < tile.cols; ++c) {
+      std::int32_t value;
+      const std::int64_t offset = r * in.row_stride + (in.splat ? 0 : 4 * c);
+      std::memcpy(&value, static_cast<const std::byte*>(in.data) + offset, sizeof(value));
+      if (value == 7) return true;
+    }
+  }
+  return false;
+}
+
+TEST(OwnCheck, SeesAlignedTiles) {
+  OpInfo info{"no_sevens", 1, "out = a mix of x, without sevens"};
+  info.checked_operand = 0;
+  info.check_code = StatusCode::kInvalidArgument;
+  info.check_message = "a seven";
+  Kernel kernel = test::MixKernel<std::uint32_t, std::int32_t>();
+  kernel.check = &RefusesSevens;
+  RegistryBuilder builder(Registry::BuiltIn());
+  ASSERT_TRUE(builder.Add({info, {kernel}}).ok());
+  const Registry registry = builder.Build();
+  alignas(8) std::byte memory[256] = {};
+  const int before = test::bad_tiles;
+  for (const std::int64_t shift : {0, 1, 2, 3}) {
+    for (const ByteStrides& strides :
+         {ByteStrides{12, 4}, ByteStrides{13, 4}, ByteStrides{5, 15}, ByteStrides{0, 4}, ByteStrides{7, 0}}) {
+      const std::int32_t seven = 7;
+      std::uint32_t out[6] = {};
+      const TensorView x{memory + shift, DType::kInt32, {2, 3}, strides};
+      EXPECT_TRUE(Apply(*registry.Find("no_sevens"), {x}, {out, {2, 3}}).ok());
+      const std::int64_t last = shift + strides[0] + 2 * strides[1];
+      std::memcpy(memory + last, &seven, sizeof(seven));
+      const Status status = Apply(*registry.Find("no_sevens"), {x}, {out, {2, 3}});
+      EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+      EXPECT_EQ(std::string(status.message()).find("no_sevens: a seven at x["), 0u) << status.message();
+      std::memset(memory, 0, sizeof(memory));
+    }
+  }
+  EXPECT_EQ(test::bad_tiles, before);
 }
 
 TEST(DivisionByZero, IsNoneWhereTheResultIsEmptyOrFloat) {
