@@ -42,7 +42,7 @@ Status FindKernel(const Request& request, const Kernel** kernel) {
   const std::string who = std::string(request.caller()) + ": ";
   if (request.count != static_cast<std::size_t>(op.arity())) {
     return Status(StatusCode::kInvalidArgument,
-                  who + op.info().name + " takes " + std::to_string(op.arity()) + " inputs; got " + std::to_string(request.count));
+                  who + "takes " + std::to_string(op.arity()) + " inputs; got " + std::to_string(request.count));
   }
   DType dtypes[kMaxArity];
   for (int i = 0; i < op.arity(); ++i) dtypes[i] = request.inputs[i].dtype;
@@ -152,6 +152,7 @@ PlanOptions ToPlanOptions(const ApplyOptions& options) {
 
 Status Plan::Make(const Op& op, const TensorView* inputs, std::size_t input_count, const MutableTensorView& out,
                   const PlanOptions& options, Plan* plan) noexcept try {
+  if (plan == nullptr) return Status(StatusCode::kInvalidArgument, std::string(op.name()) + ": the pointer to the plan is null");
   std::shared_ptr<const Impl> impl;
   const Request request{op, inputs, input_count, options};
   if (const Status status = MakePlan(request, out, false, &impl); !status.ok()) return status;
@@ -251,6 +252,7 @@ Status InferOutput(const Op& op, const TensorView* inputs, std::size_t input_cou
 
 Status Elementwise(const char* name, const TensorView& x, const TensorView& y, const MutableTensorView& out,
                    std::int64_t axis) noexcept {
+  if (name == nullptr) return Status(StatusCode::kInvalidArgument, "elementwise: the name of the op is null");
   const Op* op;
   if (const Status status = Registry::BuiltIn().Find(name, &op); !status.ok()) return status;
   ApplyOptions options;

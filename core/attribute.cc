@@ -102,6 +102,7 @@ Status BindAttributes(const Op& op, const char* caller, const Kernel& kernel, co
   const std::string who = std::string(caller) + ": ";
   const Attribute* given[kMaxAttributes] = {};
   for (const Attribute& attribute : attributes) {
+    if (attribute.name == nullptr) return Status(StatusCode::kInvalidArgument, who + "the name of an attribute is null");
     int a = 0;
     while (a < info.attribute_count && std::strcmp(info.attributes[a].name, attribute.name) != 0) ++a;
     if (a == info.attribute_count) {

@@ -14,7 +14,7 @@ namespace axiscast {
 inline constexpr int kElementSizes = 5;
 
 // Staging moves elements between a strided view and dense scratch. Movers know the element's size, never its type or the op.
-// The strided side has any address and strides; the dense side is aligned to the element, and its first one to 64 bytes.
+// The strided side has any address and strides; the dense side is aligned to the element.
 // No byte outside the named elements is read or written. Counts are >= 1.
 
 // out[i * repeat + j] = x[i], x's elements being `stride` bytes apart: i < count, j < repeat.

@@ -20,6 +20,10 @@ std::string Position(const Shape& index) {
 
 std::int64_t SizeInBytes(DType dtype) { return static_cast<std::int64_t>(SizeOf(dtype)); }
 
+bool IsAligned(const void* data, DType dtype) {
+  return (reinterpret_cast<std::uintptr_t>(data) & static_cast<std::uintptr_t>(SizeInBytes(dtype) - 1)) == 0;
+}
+
 // Operands (a bit each) whose strides already break their element's alignment.
 std::uint64_t UnalignedStrides(const Canonical& canonical, const std::vector<DType>& dtypes) {
   std::uint64_t unaligned = 0;
@@ -48,6 +52,21 @@ std::vector<ByteStrides> StridesOf(const Problem& problem) {
   std::vector<ByteStrides> strides;
   for (const Operand& operand : problem.operands) strides.push_back(operand.byte_strides);
   return strides;
+}
+
+Status CheckPool(const axiscast_thread_pool& pool, const std::string& caller) noexcept try {
+  if (pool.struct_size < sizeof(axiscast_thread_pool)) {
+    return Status(StatusCode::kInvalidArgument, caller + ": the thread pool's struct_size must be " +
+                                                    std::to_string(sizeof(axiscast_thread_pool)) + " or more; got " +
+                                                    std::to_string(pool.struct_size));
+  }
+  if (pool.parallel_for == nullptr || pool.concurrency == nullptr) {
+    return Status(StatusCode::kInvalidArgument,
+                  caller + ": the thread pool must have both functions, parallel_for and concurrency");
+  }
+  return Status();
+} catch (...) {
+  return Status(StatusCode::kOutOfMemory, "execute: out of memory");
 }
 
 // The shape and strides of an operand's distinct elements: its dims without those that are stretched.
@@ -121,7 +140,6 @@ Status Plan::Impl::Make(Problem problem, const Movers& movers, std::string calle
       return Status(StatusCode::kInvalidShape, caller + ": the byte offsets of " + names[i] + " do not fit in int64");
     }
     impl->reaches.push_back(reach);
-    if (size > 1) impl->alignment |= static_cast<std::uintptr_t>(size - 1);
   }
   if (!impl->empty) {
     if (OverlapsItself(problem.shape, problem.operands[out].byte_strides, SizeInBytes(problem.operands[out].dtype))) {
@@ -131,7 +149,13 @@ Status Plan::Impl::Make(Problem problem, const Movers& movers, std::string calle
                         "use a destination with memory of its own for each element");
     }
     impl->canonical = Canonicalise(problem.shape, StridesOf(problem));
-    MakeLayouts(impl->canonical, DTypesOf(problem), problem.steps, nullptr, impl->layouts);
+    const std::vector<DType> dtypes = DTypesOf(problem);
+    impl->kernels.reserve(problem.steps.size());
+    for (Step& step : problem.steps) {
+      impl->kernels.push_back(*step.kernel);
+      step.kernel = &impl->kernels.back();
+    }
+    MakeLayouts(impl->canonical, dtypes, problem.steps, nullptr, impl->layouts);
     for (std::size_t i = 0; i < out; ++i) {
       impl->like_out.push_back(SizeOf(problem.operands[i].dtype) == SizeOf(problem.operands[out].dtype) &&
                                impl->canonical.strides[i] == impl->canonical.strides[out]);
@@ -155,9 +179,12 @@ Status Plan::Impl::Make(Problem problem, const Movers& movers, std::string calle
 
 Status Plan::Impl::Execute(const void* const* inputs, void* out, const ExecuteOptions& options) const noexcept {
   if (empty) return Status();
+  if (options.pool != nullptr) {
+    if (const Status status = CheckPool(*options.pool, caller); !status.ok()) return status;
+  }
   std::byte* pointers[kMaxOperands];
   const int count = problem.input_count();
-  std::uintptr_t bits = reinterpret_cast<std::uintptr_t>(out);
+  bool unaligned = !IsAligned(out, problem.operands.back().dtype);
   std::uint32_t overlapping = 0;
   std::byte* const destination = static_cast<std::byte*>(out);
   const std::intptr_t out_address = reinterpret_cast<std::intptr_t>(out);
@@ -165,7 +192,7 @@ Status Plan::Impl::Execute(const void* const* inputs, void* out, const ExecuteOp
   for (int i = 0; i < count; ++i) {
     const std::intptr_t address = reinterpret_cast<std::intptr_t>(inputs[i]);
     pointers[i] = const_cast<std::byte*>(static_cast<const std::byte*>(inputs[i]));  // inputs are only read
-    bits |= static_cast<std::uintptr_t>(address);
+    unaligned = unaligned || !IsAligned(inputs[i], problem.operands[static_cast<std::size_t>(i)].dtype);
     null = null || inputs[i] == nullptr;
     const Reach& reach = reaches[static_cast<std::size_t>(i)];
     const Reach& out_reach = reaches.back();
@@ -197,7 +224,7 @@ Status Plan::Impl::Execute(const void* const* inputs, void* out, const ExecuteOp
       return Status(StatusCode::kOutOfMemory, "execute: out of memory for a message or a plan");
     }
   }
-  axiscast::Execute(layouts[(bits & alignment) != 0], *movers, pointers, options);
+  axiscast::Execute(layouts[unaligned], *movers, pointers, options);
   return Status();
 }
 
@@ -205,7 +232,7 @@ Status Plan::Impl::Check(std::byte* const* pointers, const ExecuteOptions& optio
   for (const DataCheck& check : checks) {
     const std::byte* data = pointers[check.operand];
     const std::int64_t size = SizeInBytes(problem.operands[static_cast<std::size_t>(check.operand)].dtype);
-    const bool unaligned = (reinterpret_cast<std::uintptr_t>(data) & static_cast<std::uintptr_t>(size - 1)) != 0;
+    const bool unaligned = !IsAligned(data, problem.operands[static_cast<std::size_t>(check.operand)].dtype);
     if (!ExecuteCheck(check.layouts[unaligned], *movers, data, options)) continue;
     return Status(check.code, check.message + Position(FirstRefused(check, data, size)) + " " + check.shapes);
   }
@@ -251,9 +278,10 @@ Status Plan::Impl::ExecuteWithCopies(std::byte* const* pointers, std::uint32_t c
   }
   Layout layout_pair[2];
   MakeLayouts(dense, DTypesOf(problem), problem.steps, nullptr, layout_pair);
-  std::uintptr_t bits = 0;
-  for (std::size_t i = 0; i < problem.operands.size(); ++i) bits |= reinterpret_cast<std::uintptr_t>(moved[i]);
-  axiscast::Execute(layout_pair[(bits & alignment) != 0], *movers, moved, options);
+  bool unaligned = false;
+  for (std::size_t i = 0; i < problem.operands.size(); ++i)
+    unaligned = unaligned || !IsAligned(moved[i], problem.operands[i].dtype);
+  axiscast::Execute(layout_pair[unaligned], *movers, moved, options);
   return Status();
 }
 

@@ -32,10 +32,10 @@ struct Plan::Impl {
   std::string caller;
   std::vector<std::string> names;  // of the operands; the last one is "out"
   bool empty = false;              // the result has no elements
+  std::vector<Kernel> kernels;     // of the steps: a plan may outlive the registry that it was made from
   Layout layouts[2];               // for aligned pointers, and for pointers that are not aligned to their elements
   std::vector<Reach> reaches;      // per operand
   std::vector<bool> like_out;      // per input: same element size and canonical strides as the output
-  std::uintptr_t alignment = 0;    // (size - 1) bits of the widest operand: pointers with none of them set are aligned
   std::vector<DataCheck> checks;
 
   // Makes the plan of a program. `names` are the operands', the output's last; they are used in messages alone.

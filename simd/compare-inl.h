@@ -81,6 +81,8 @@ HWY_INLINE hn::Mask<DTo> GroupMask(DTo d_to, D d, std::size_t i, const A& attrib
 
 // Whole vectors of bytes, each from sizeof(T) vectors of inputs. Inputs of one byte may be `out` itself: they take no such steps.
 struct ByteVectors {
+  static constexpr bool kAlignsStores = false;
+
   template <class Op, typename T, class A, class... X>
   static HWY_INLINE std::size_t Run([[maybe_unused]] std::uint8_t* out, [[maybe_unused]] std::size_t n,
                                     [[maybe_unused]] const A& attributes, [[maybe_unused]] const X&... x) {

@@ -58,6 +58,7 @@ HWY_INLINE OutOf<Op, T> ScalarOf(const A& attributes, X... x) {
 
 // For ops whose every step is a vector of results; a class with larger steps has its own (compare-inl.h).
 struct NoLargerSteps {
+  static constexpr bool kAlignsStores = true;
   template <class Op, typename T, class... Arguments>
   static HWY_INLINE std::size_t Run(const Arguments&...) {
     return 0;
@@ -110,8 +111,9 @@ struct ElementwiseRows {
     }
   }
 
-  // Computes out[0, n), n being at least a vector. A ragged end is a whole vector that overlaps the one before it: as `out` may be
-  // exactly a streamed input, it is loaded before anything is written. Recomputed elements get the same bits again.
+  // Computes out[0, n), n being at least a vector. A ragged end is a whole vector that overlaps the one before it, and so is the
+  // first vector of a row that begins off a vector's boundary, so that the others are stored on it. As `out` may be exactly a
+  // streamed input, both are loaded before anything is written. Recomputed elements get the same bits again.
   template <class A, class... X>
   static HWY_INLINE void Row(OutLane* out, std::size_t n, const A& attributes, const X&... x) {
     const auto wide = WideTag(InputsOf<Op, T>());
@@ -121,9 +123,19 @@ struct ElementwiseRows {
     const std::size_t last = n - lanes;
     const auto last_result =
         VectorOf<Op, T>(d, attributes, x.Load(hn::Rebind<Lane<typename X::Element>, decltype(wide)>(), last)...);
-    for (std::size_t i = LargerSteps::template Run<Op, T>(out, n, attributes, x...); i < last; i += lanes) {
-      hn::StoreU(VectorOf<Op, T>(d, attributes, x.Load(hn::Rebind<Lane<typename X::Element>, decltype(wide)>(), i)...), d_out,
-                 out + i);
+    const auto body = [&](std::size_t i) HWY_ATTR {
+      for (; i < last; i += lanes) {
+        hn::StoreU(VectorOf<Op, T>(d, attributes, x.Load(hn::Rebind<Lane<typename X::Element>, decltype(wide)>(), i)...), d_out,
+                   out + i);
+      }
+    };
+    if constexpr (LargerSteps::kAlignsStores) {
+      const auto first_result =
+          VectorOf<Op, T>(d, attributes, x.Load(hn::Rebind<Lane<typename X::Element>, decltype(wide)>(), 0)...);
+      body(lanes - reinterpret_cast<std::uintptr_t>(out) / sizeof(OutLane) % lanes);
+      hn::StoreU(first_result, d_out, out);
+    } else {
+      body(LargerSteps::template Run<Op, T>(out, n, attributes, x...));
     }
     hn::StoreU(last_result, d_out, out + last);
   }

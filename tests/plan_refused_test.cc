@@ -49,7 +49,7 @@ Shape RankOf(int rank) {
 using enum StatusCode;
 
 const BadCall kBadCalls[] = {
-    {"too_few_inputs", "add", {F32(At::kX, {3})}, F32(At::kOut, {3}), {}, {}, kInvalidArgument, "add: add takes 2 inputs; got 1"},
+    {"too_few_inputs", "add", {F32(At::kX, {3})}, F32(At::kOut, {3}), {}, {}, kInvalidArgument, "add: takes 2 inputs; got 1"},
     {"too_many_inputs_by_alias",
      "elementwise_add",
      {F32(At::kX, {3}), F32(At::kY, {3}), F32(At::kY, {3})},
@@ -57,7 +57,7 @@ const BadCall kBadCalls[] = {
      {},
      {},
      kInvalidArgument,
-     "elementwise_add: add takes 2 inputs; got 3"},
+     "elementwise_add: takes 2 inputs; got 3"},
     {"dtype_mixture",
      "bitwise_and",
      {{At::kX, DType::kInt16, {3}}, {At::kY, DType::kInt8, {3}}},
@@ -391,6 +391,31 @@ TEST(Call, InPlaceIsRefusedUnderTheNameOfTheOpAndAnUnderscore) {
       "add_: x overlaps itself, so that elements of the result would be written over each other; use a destination with memory "
       "of its own for each element");
   EXPECT_EQ(memory.x, Memory().x);
+}
+
+TEST(Call, APoolWithoutFunctionsIsRefused) {
+  float x[] = {1}, out[] = {3};
+  axiscast_thread_pool pool{};
+  ApplyOptions options;
+  options.pool = &pool;
+  Status status = Apply(*FindOp("negative"), {{x, {1}}}, {out, {1}}, options);
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_STREQ(status.message(), "negative: the thread pool's struct_size must be 32 or more; got 0");
+  pool.struct_size = sizeof(pool);
+  status = Apply(*FindOp("negative"), {{x, {1}}}, {out, {1}}, options);
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_STREQ(status.message(), "negative: the thread pool must have both functions, parallel_for and concurrency");
+  EXPECT_EQ(out[0], 3);
+}
+
+TEST(Call, NullNamesAreRefused) {
+  float x[] = {1}, out[] = {3};
+  ApplyOptions options;
+  options.attributes.emplace_back(nullptr, 1);
+  EXPECT_STREQ(Apply(*FindOp("clip"), {{x, {1}}}, {out, {1}}, options).message(), "clip: the name of an attribute is null");
+  EXPECT_STREQ(Elementwise(nullptr, {x, {1}}, {x, {1}}, {out, {1}}).message(), "elementwise: the name of the op is null");
+  EXPECT_STREQ(Plan::Make(*FindOp("clip"), {{x, {1}}}, {out, {1}}, {}, nullptr).message(), "clip: the pointer to the plan is null");
+  EXPECT_EQ(out[0], 3);
 }
 
 TEST(Call, AnEmptyPlanAndAWrongNumberOfPointersAreRefused) {

@@ -215,6 +215,22 @@ TEST(OwnRegistry, HidesTheParentsOp) {
   EXPECT_EQ(top.ops().size(), moved.ops().size() + 1);
 }
 
+TEST(OwnRegistry, IsOutlivedByItsPlans) {
+  Plan plan;
+  {
+    RegistryBuilder builder(Registry::BuiltIn());
+    ASSERT_TRUE(builder.Add(Tenfold()).ok());
+    const Registry registry = builder.Build();
+    const MutableTensorView shape(static_cast<float*>(nullptr), {4});
+    ASSERT_TRUE(Plan::Make(*registry.Find("tenfold"), {shape, shape}, shape, {}, &plan).ok());
+  }
+  float memory[] = {1, 2, 3, 4, 5}, y[] = {0, 0, 0, 0};
+  const Status status = plan.Execute({memory, y}, memory + 1);  // overlap: the plan is looked at again
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(memory[1], 10);
+  EXPECT_EQ(memory[4], 40);
+}
+
 TEST(OwnRegistry, ABuilderIsUsedOnce) {
   RegistryBuilder builder(Registry::BuiltIn());
   const Registry registry = builder.Build();
@@ -251,6 +267,24 @@ const BadDefinition kBadDefinitions[] = {
      "registry: op tenfold: kernel 0 has an invalid dtype"},
     {"check_of_nothing", [](OpDefinition* d) { d->kernels[0].check = [](const Tile&) { return false; }; },
      "registry: op tenfold: kernel 0 has a check, but checked_operand is -1"},
+    {"check_without_code",
+     [](OpDefinition* d) {
+       d->info.checked_operand = 1;
+       d->kernels[0].check = [](const Tile&) { return true; };
+     },
+     "registry: op tenfold: kernel 0 has a check, so the op needs a check_code other than kOk and a check_message"},
+    {"attribute_with_null_doc",
+     [](OpDefinition* d) {
+       d->info.attribute_count = 1;
+       d->info.attributes[0] = {"p", nullptr};
+     },
+     "registry: op tenfold: the doc of attribute p is null; use \"\""},
+    {"attribute_twice",
+     [](OpDefinition* d) {
+       d->info.attribute_count = 2;
+       d->info.attributes[0].name = d->info.attributes[1].name = "p";
+     },
+     "registry: op tenfold: attribute p is there twice"},
     {"kernel_twice", [](OpDefinition* d) { d->kernels.push_back(d->kernels[0]); },
      "registry: op tenfold: kernel 1 has the dtypes of kernel 0"},
     {"alias_twice", [](OpDefinition* d) { d->info.aliases = "ten ten"; }, "registry: op tenfold: the name ten is already taken"},

@@ -20,7 +20,7 @@
 namespace axiscast::tools {
 namespace {
 
-constexpr std::int64_t kMaxHeaderBytes = 64 << 20;  // far beyond any rank; a lying length must not allocate gigabytes
+constexpr std::int64_t kMaxHeaderBytes = 1 << 20;  // a hundred times NumPy's limit; parsed, a header takes 40 times its bytes
 
 class InputFile {
  public:

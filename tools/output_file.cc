@@ -84,6 +84,8 @@ void ReplaceFile(const std::string& path, std::initializer_list<std::string_view
   const std::string beside = FolderOf(real) + "/." + name.substr(0, 200) + ".axiscast-" + std::to_string(getpid());
   const int file = open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (file < 0) Refuse(path, "cannot be written", errno);
+  struct stat replaced;  // a private file stays private
+  if (stat(real.c_str(), &replaced) == 0) (void)fchmod(file, replaced.st_mode & 07777);
   int error = WriteAndClose(file, parts);
   if (error == 0 && rename(beside.c_str(), real.c_str()) != 0) error = errno;
   if (error == 0) return;

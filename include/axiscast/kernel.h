@@ -67,7 +67,7 @@ enum class AttributeDefault : std::uint8_t { kRequired, kValue, kLowest, kHighes
 /// A numeric attribute of an op.
 struct AttributeInfo {
   const char* name;
-  const char* doc;
+  const char* doc = "";
   AttributeDefault absent = AttributeDefault::kRequired;
   double value = 0;  // with AttributeDefault::kValue
 };

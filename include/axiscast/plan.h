@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "axiscast/registry.h"
@@ -21,13 +22,20 @@ namespace axiscast {
 
 /// The value of an attribute, kept exactly until it is rounded to the dtype of the call.
 struct Attribute {
-  Attribute(const char* attribute_name, double number) noexcept
-      : name(attribute_name), kind(Kind::kDouble), number_double(number) {}
-  Attribute(const char* attribute_name, int number) noexcept : Attribute(attribute_name, static_cast<std::int64_t>(number)) {}
-  Attribute(const char* attribute_name, std::int64_t number) noexcept
-      : name(attribute_name), kind(Kind::kInt64), number_int64(number) {}
-  Attribute(const char* attribute_name, std::uint64_t number) noexcept
-      : name(attribute_name), kind(Kind::kUInt64), number_uint64(number) {}
+  /// From any integer or floating-point number.
+  template <typename Number, typename = std::enable_if_t<std::is_arithmetic_v<Number>>>
+  Attribute(const char* attribute_name, Number number) noexcept : name(attribute_name) {
+    if constexpr (std::is_floating_point_v<Number>) {
+      kind = Kind::kDouble;
+      number_double = static_cast<double>(number);
+    } else if constexpr (std::is_signed_v<Number>) {
+      kind = Kind::kInt64;
+      number_int64 = number;
+    } else {
+      kind = Kind::kUInt64;
+      number_uint64 = number;
+    }
+  }
 
   enum class Kind : std::uint8_t { kDouble, kInt64, kUInt64 };
   const char* name;  // must live until the call returns
@@ -100,7 +108,9 @@ class Plan {
   /// Strides: in bytes, any for inputs; `out` must not overlap itself.
   /// Errors: kInvalidShape, kUnsupportedDType, kInvalidArgument (attributes, number of inputs, an out that overlaps itself),
   ///   kOutOfRange (axis), kUnknownName (attribute), kOutOfMemory; *plan is then untouched.
-  /// Cost: some microseconds and allocations. Threads: any.
+  /// Cost: some microseconds and allocations. Threads: any. Lifetime: the plan may outlive the op's registry if that is one of
+  /// one's
+  ///   own; its kernels' code must stay loaded.
   static Status Make(const Op& op, const TensorView* inputs, std::size_t input_count, const MutableTensorView& out,
                      const PlanOptions& options, Plan* plan) noexcept;
   static Status Make(const Op& op, std::initializer_list<TensorView> inputs, const MutableTensorView& out,
@@ -113,7 +123,8 @@ class Plan {
   ///   been copied first; the copy is taken from the heap, and only then does this call allocate or plan again.
   /// Errors: kInvalidArgument (a null pointer with elements behind it), kDivisionByZero (an integer divisor is 0), kOutOfMemory
   ///   (the copy); out is then untouched. Never throws.
-  /// Results: the same bits for any thread count, pool, position and (for ops with max_ulp 0) target.
+  /// Results: the same bits for any thread count, pool, position and (for ops with max_ulp 0) target; only which NaN a NaN is, its
+  ///   sign and payload, is not promised.
   /// Cost: no allocation, lock or thread for small plans; larger ones run over tiles on up to max_threads threads.
   Status Execute(const void* const* inputs, void* out, const ExecuteOptions& options = {}) const noexcept;
   Status Execute(std::initializer_list<const void*> inputs, void* out, const ExecuteOptions& options = {}) const noexcept;
@@ -121,6 +132,7 @@ class Plan {
   bool empty() const noexcept { return impl_ == nullptr; }
   /// The shape that is written: out's.
   Shape shape() const noexcept;
+  /// Throws std::bad_alloc alone.
   PlanDescription Describe() const;
 
   /// Implementation detail, complete in core/ only.

@@ -38,12 +38,13 @@ class Op {
 /// A set of ops for one target (one instruction set of the CPU), maybe on top of another registry.
 class Registry {
  public:
-  /// The built-in ops, compiled for the best target that this CPU supports. Threads: any; made once, on first use.
+  /// The built-in ops, compiled for the best target that this CPU supports. Threads: any; made once, on first use. While there is
+  /// no memory for that, a registry without ops, whose Find says kOutOfMemory.
   static const Registry& BuiltIn() noexcept;
   /// The built-in ops for a target by Highway's name ("AVX2", in any case). Errors: kUnknownName (the message lists the targets of
   /// this build, near ones first), kUnsupported (this CPU lacks it; the message lists those it has).
   static Status BuiltInFor(std::string_view target, const Registry** registry) noexcept;
-  /// Names of the targets compiled in, and of those that this CPU supports; best first.
+  /// Names of the targets compiled in, and of those that this CPU supports; best first. Both throw std::bad_alloc alone.
   static std::vector<const char*> CompiledTargets();
   static std::vector<const char*> SupportedTargets();
 
@@ -74,8 +75,10 @@ class Registry {
 /// Builds a registry of one's own on top of another.
 ///
 ///   RegistryBuilder builder(Registry::BuiltIn());
-///   Status status = builder.Add({{"my_op", 2, "out = ..."}, {{{DType::kFloat32, DType::kFloat32}, DType::kFloat32, {},
-///   &MyKernel}}}); Registry registry = builder.Build();
+///   Status status = builder.Add(definition);  // examples/own_op.cc has the whole of it
+///   Registry registry = builder.Build();
+///
+/// The constructor and Build throw std::bad_alloc alone.
 class RegistryBuilder {
  public:
   /// `parent` must outlive the registry that is built.
