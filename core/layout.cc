@@ -272,6 +272,8 @@ Layout MakeLayout(const Canonical& canonical, const std::vector<DType>& dtypes, 
     layout.steps.push_back(step_layout);
   }
 
+  layout.scratch_bytes = scratch;
+
   // Cost, and the pieces of parallel work.
   double bytes = 0;
   for (int i = 0; i < count; ++i) bytes += static_cast<double>(UniqueBytes(canonical, i, sizes[i]));

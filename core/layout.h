@@ -64,8 +64,9 @@ struct Layout {
   std::int64_t tiles = 1;
   std::int64_t grain = 1;  // tiles in one piece of parallel work
   bool parallel = false;
-  bool stages = false;  // any operand is staged
-  double seconds = 0;   // estimate, one thread
+  bool stages = false;             // any operand is staged
+  std::int64_t scratch_bytes = 0;  // of all blocks, at most kScratchBytes
+  double seconds = 0;              // estimate, one thread
 
   int input_count() const { return static_cast<int>(operands.size()) - 1; }
 };

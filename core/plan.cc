@@ -12,7 +12,7 @@
 namespace axiscast {
 namespace {
 
-std::string Position(const Shape& index) {
+std::string ListOf(const Shape& index) {
   std::string text = "[";
   for (int d = 0; d < index.rank(); ++d) text += (d == 0 ? "" : ", ") + std::to_string(index[d]);
   return text + "]";
@@ -137,7 +137,9 @@ Status Plan::Impl::Make(Problem problem, const Movers& movers, std::string calle
     Reach reach;
     const std::int64_t size = SizeInBytes(problem.operands[i].dtype);
     if (!ComputeReach(problem.shape, problem.operands[i].byte_strides, size, &reach)) {
-      return Status(StatusCode::kInvalidShape, caller + ": the byte offsets of " + names[i] + " do not fit in int64");
+      return Status(StatusCode::kInvalidShape, caller + ": the byte offsets of " + names[i] + " do not fit in int64 (result " +
+                                                   ListOf(problem.shape) + ", byte strides " +
+                                                   ListOf(problem.operands[i].byte_strides) + ")");
     }
     impl->reaches.push_back(reach);
   }
@@ -146,7 +148,8 @@ Status Plan::Impl::Make(Problem problem, const Movers& movers, std::string calle
       return Status(StatusCode::kInvalidArgument,
                     caller + ": " + names[out] +
                         " overlaps itself, so that elements of the result would be written over each other; " +
-                        "use a destination with memory of its own for each element");
+                        "use a destination with memory of its own for each element (" + names[out] + " " + ListOf(problem.shape) +
+                        ", byte strides " + ListOf(problem.operands[out].byte_strides) + ")");
     }
     impl->canonical = Canonicalise(problem.shape, StridesOf(problem));
     const std::vector<DType> dtypes = DTypesOf(problem);
@@ -234,7 +237,7 @@ Status Plan::Impl::Check(std::byte* const* pointers, const ExecuteOptions& optio
     const std::int64_t size = SizeInBytes(problem.operands[static_cast<std::size_t>(check.operand)].dtype);
     const bool unaligned = !IsAligned(data, problem.operands[static_cast<std::size_t>(check.operand)].dtype);
     if (!ExecuteCheck(check.layouts[unaligned], *movers, data, options)) continue;
-    return Status(check.code, check.message + Position(FirstRefused(check, data, size)) + " " + check.shapes);
+    return Status(check.code, check.message + ListOf(FirstRefused(check, data, size)) + " " + check.shapes);
   }
   return Status();
 }

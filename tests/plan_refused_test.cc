@@ -182,7 +182,7 @@ const BadCall kBadCalls[] = {
      kInvalidArgument,
      "add: out overlaps itself, so that elements of the result would be written over each other; use a destination with memory of "
      "its "
-     "own for each element"},
+     "own for each element (out [3], byte strides [0])"},
     {"out_overlaps_itself_by_bytes",
      "add",
      {F32(At::kX, {3}), F32(At::kY, {3})},
@@ -192,7 +192,7 @@ const BadCall kBadCalls[] = {
      kInvalidArgument,
      "add: out overlaps itself, so that elements of the result would be written over each other; use a destination with memory of "
      "its "
-     "own for each element"},
+     "own for each element (out [3], byte strides [3])"},
     {"out_overlaps_itself_across_dims",
      "add",
      {F32(At::kX, {3, 2}), F32(At::kY, {2})},
@@ -202,7 +202,7 @@ const BadCall kBadCalls[] = {
      kInvalidArgument,
      "add: out overlaps itself, so that elements of the result would be written over each other; use a destination with memory of "
      "its "
-     "own for each element"},
+     "own for each element (out [3, 2], byte strides [4, 8])"},
     {"rank_over_64",
      "add",
      {F32(At::kX, RankOf(65)), F32(At::kY, {3})},
@@ -250,7 +250,7 @@ const BadCall kBadCalls[] = {
      {},
      {},
      kInvalidShape,
-     "add: the byte offsets of x do not fit in int64"},
+     "add: the byte offsets of x do not fit in int64 (result [3], byte strides [4611686018427387904])"},
     {"offsets_of_out_overflow",
      "add",
      {F32(At::kX, {}), F32(At::kY, {})},
@@ -258,7 +258,7 @@ const BadCall kBadCalls[] = {
      {},
      {},
      kInvalidShape,
-     "add: the byte offsets of out do not fit in int64"},
+     "add: the byte offsets of out do not fit in int64 (result [4611686018427387903], byte strides [4])"},
     {"unknown_attribute",
      "clip",
      {F32(At::kX, {3})},
@@ -389,7 +389,7 @@ TEST(Call, InPlaceIsRefusedUnderTheNameOfTheOpAndAnUnderscore) {
   EXPECT_STREQ(
       status.message(),
       "add_: x overlaps itself, so that elements of the result would be written over each other; use a destination with memory "
-      "of its own for each element");
+      "of its own for each element (x [3], byte strides [0])");
   EXPECT_EQ(memory.x, Memory().x);
 }
 
