@@ -162,6 +162,11 @@ class RefusedRequests(cli.CommandTest):
         self.assertEqual(self.files(), before)
         with open("/dev/full", "w") as full:
             self.assertEqual(subprocess.run([cli.COMMAND, "ops"], stdout=full, stderr=subprocess.DEVNULL).returncode, 1)
+            run = [cli.COMMAND, "run", "add", "y.npy", "y.npy", "-o", "out.npy"]
+            np.save("y.npy", np.arange(3))
+            before = self.files()
+            self.assertEqual(subprocess.run(run, stdout=full, stderr=subprocess.DEVNULL).returncode, 1)
+            self.assertEqual(self.files(), before)
 
     def test_targets(self):
         np.save("x.npy", np.arange(3, dtype="f4"))

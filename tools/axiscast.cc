@@ -10,6 +10,7 @@
 #include "tools/failure.h"
 #include "tools/json.h"
 #include "tools/library_internals.h"
+#include "tools/output_file.h"
 #include "tools/table.h"
 #include "tools/verbs.h"
 
@@ -89,9 +90,7 @@ int Main(const std::vector<std::string>& words) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error of write(), not the end
 #endif
   try {
-    const std::string output = Run(words, json);
-    const bool written = std::fwrite(output.data(), 1, output.size(), stdout) == output.size() && std::fflush(stdout) == 0;
-    if (!written) Fail(kFileError, "stdout cannot be written");
+    Emit(Run(words, json));
     return 0;
   } catch (const Failure& failure) {
     return Report(failure, json);

@@ -170,9 +170,11 @@ Array MakeDense(Array array) {
   return dense;
 }
 
-void WriteNpy(const std::string& path, const Array& array) {
-  ReplaceFile(path, {NpyPreamble(array.dtype, array.shape),
-                     std::string_view(static_cast<const char*>(array.data.get()), static_cast<std::size_t>(array.bytes))});
+void WriteNpy(const std::string& path, const Array& array, const std::function<void()>& report) {
+  ReplaceFile(path,
+              {NpyPreamble(array.dtype, array.shape),
+               std::string_view(static_cast<const char*>(array.data.get()), static_cast<std::size_t>(array.bytes))},
+              report);
 }
 
 }  // namespace axiscast::tools

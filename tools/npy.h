@@ -3,6 +3,7 @@
 #define AXISCAST_TOOLS_NPY_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "axiscast/tensor.h"
@@ -32,7 +33,7 @@ Array ReadNpy(const std::string& path);
 Array MakeDense(Array array);
 
 // Writes a row-major array; see ReplaceFile. Fails with kFileError.
-void WriteNpy(const std::string& path, const Array& array);
+void WriteNpy(const std::string& path, const Array& array, const std::function<void()>& report);
 
 }  // namespace axiscast::tools
 

@@ -62,6 +62,11 @@ Target LookAt(const std::string& path) {
 
 }  // namespace
 
+void Emit(std::string_view text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  if (!written) Fail(kFileError, "stdout cannot be written");
+}
+
 void CheckWritable(const std::string& path) {
   if (path.empty() || path.back() == '/')
     Refuse(path.empty() ? "(an empty path)" : path, "cannot be written", path.empty() ? ENOENT : EISDIR);
@@ -70,13 +75,14 @@ void CheckWritable(const std::string& path) {
   if (access(folder.c_str(), W_OK | X_OK) != 0) Refuse(path, "cannot be written", errno);
 }
 
-void ReplaceFile(const std::string& path, std::initializer_list<std::string_view> parts) {
+void ReplaceFile(const std::string& path, std::initializer_list<std::string_view> parts, const std::function<void()>& report) {
   CheckWritable(path);
   if (LookAt(path) == Target::kWriteInPlace) {
     const int file = open(path.c_str(), O_WRONLY | O_CLOEXEC);
     if (file < 0) Refuse(path, "cannot be opened for writing", errno);
     const int error = WriteAndClose(file, parts);
     if (error != 0) Refuse(path, "cannot be written", error);
+    report();
     return;
   }
   const std::string real = FollowLink(path);
@@ -87,6 +93,12 @@ void ReplaceFile(const std::string& path, std::initializer_list<std::string_view
   struct stat replaced;  // a private file stays private
   if (stat(real.c_str(), &replaced) == 0) (void)fchmod(file, replaced.st_mode & 07777);
   int error = WriteAndClose(file, parts);
+  try {
+    if (error == 0) report();
+  } catch (...) {
+    unlink(beside.c_str());
+    throw;
+  }
   if (error == 0 && rename(beside.c_str(), real.c_str()) != 0) error = errno;
   if (error == 0) return;
   unlink(beside.c_str());

@@ -2,15 +2,19 @@
 #ifndef AXISCAST_TOOLS_OUTPUT_FILE_H_
 #define AXISCAST_TOOLS_OUTPUT_FILE_H_
 
+#include <functional>
 #include <initializer_list>
 #include <string>
 #include <string_view>
 
 namespace axiscast::tools {
 
-// Writes `parts` to a new file beside `path`, then renames it to `path`. A link is followed; what is no regular file (/dev/null, a
-// pipe) is written in place. Fails with kFileError, and `path` is then untouched.
-void ReplaceFile(const std::string& path, std::initializer_list<std::string_view> parts);
+// Writes `parts` to a new file beside `path`, calls `report`, then renames the file to `path`. A link is followed; what is no
+// regular file (/dev/null, a pipe) is written in place. Fails with kFileError, or as `report` does, and `path` is then untouched.
+void ReplaceFile(const std::string& path, std::initializer_list<std::string_view> parts, const std::function<void()>& report);
+
+// Writes a verb's result to stdout. Fails with kFileError.
+void Emit(std::string_view text);
 
 // Fails with kFileError when a file could not be put at `path`: to be called before any long work.
 void CheckWritable(const std::string& path);

@@ -94,6 +94,22 @@ Answer Compute(const Op& op, const Request& request, const std::vector<Attribute
   return answer;
 }
 
+std::string Describe(const Request& request, const Answer& answer, const Op& op, const Registry& registry, bool json) {
+  const int threads = ThreadCount(request.threads);
+  if (json) {
+    return Print({{"op", op.info().name},
+                  {"shape", DimsToJson(answer.array.shape)},
+                  {"dtype", NameOf(answer.array.dtype)},
+                  {"target", registry.target()},
+                  {"threads", threads},
+                  {"seconds", answer.seconds},
+                  {"out", request.out}});
+  }
+  return request.out + ": " + NameOf(answer.array.dtype) + " " + ShapeText(answer.array.shape) + ", " + op.info().name + " in " +
+         SecondsText(answer.seconds) + " on " + registry.target() + ", at most " + std::to_string(threads) +
+         (threads == 1 ? " thread\n" : " threads\n");
+}
+
 }  // namespace
 
 std::string RunVerb(const std::vector<std::string>& words) {
@@ -138,21 +154,9 @@ std::string RunVerb(const std::vector<std::string>& words) {
   progress.Stage("computing " + request.name);
   const Answer answer = Compute(op, request, attributes, std::move(inputs));
   progress.Stage("writing " + request.out);
-  WriteNpy(request.out, answer.array);
-
-  const int threads_used = ThreadCount(request.threads);
-  if (line.json()) {
-    return Print({{"op", op.info().name},
-                  {"shape", DimsToJson(answer.array.shape)},
-                  {"dtype", NameOf(answer.array.dtype)},
-                  {"target", registry.target()},
-                  {"threads", threads_used},
-                  {"seconds", answer.seconds},
-                  {"out", request.out}});
-  }
-  return request.out + ": " + NameOf(answer.array.dtype) + " " + ShapeText(answer.array.shape) + ", " + op.info().name + " in " +
-         SecondsText(answer.seconds) + " on " + registry.target() + ", at most " + std::to_string(threads_used) +
-         (threads_used == 1 ? " thread\n" : " threads\n");
+  const std::string text = Describe(request, answer, op, registry, line.json());
+  WriteNpy(request.out, answer.array, [&text] { Emit(text); });
+  return "";
 }
 
 }  // namespace axiscast::tools
