@@ -278,8 +278,9 @@ Layout MakeLayout(const Canonical& canonical, const std::vector<DType>& dtypes, 
   double bytes = 0;
   for (int i = 0; i < count; ++i) bytes += static_cast<double>(UniqueBytes(canonical, i, sizes[i]));
   const double elements = static_cast<double>(chooser.Block(0));
+  const double rate = bytes <= kCacheBytes ? kCacheBytesPerSecond : kBytesPerSecond;
   layout.seconds =
-      std::max(bytes / kBytesPerSecond, elements * kElementSeconds * static_cast<double>(std::max<std::size_t>(steps.size(), 1))) +
+      std::max(bytes / rate, elements * kElementSeconds * static_cast<double>(std::max<std::size_t>(steps.size(), 1))) +
       chooser.Cost(first);
   const double tile_seconds = layout.seconds / static_cast<double>(layout.tiles);
   layout.grain = std::clamp<std::int64_t>(static_cast<std::int64_t>(kGrainSeconds / tile_seconds), 1, layout.tiles);

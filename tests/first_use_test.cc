@@ -11,15 +11,15 @@ namespace {
 bool no_memory = false;
 }
 
-// NOLINTBEGIN: replacing the global allocator is the point.
-void* operator new(std::size_t bytes) {
+// NOLINTBEGIN: replacing the global allocator is the point. Not inlined: gcc would take the pairs for mismatched ones.
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
   if (!no_memory) {
     if (void* memory = std::malloc(bytes)) return memory;
   }
   throw std::bad_alloc();
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 // NOLINTEND
 
 namespace axiscast {
