@@ -10,7 +10,8 @@ namespace axiscast {
 namespace {
 
 // The numbers behind the choice; each was seen on an AVX-512 server and is good enough within a factor of two anywhere.
-constexpr double kRowSeconds = 0.8e-9;                // a kernel's row: loop set-up and a ragged end
+constexpr double kRowSeconds = 0.25e-9;               // a kernel's row of whole vectors
+constexpr double kRaggedRowSeconds = 0.8e-9;          // one with a ragged end
 constexpr double kShortRowSeconds = 2.5e-9;           // a row that does not fill a vector
 constexpr double kTileSeconds = 10e-9;                // a tile: moving on, and the kernel's call
 constexpr double kStageSeconds = 12e-9;               // a block that is staged, however small
@@ -75,7 +76,10 @@ struct Chooser {
   // Seconds spent on rows and staging when cols are the dims from `first` on.
   double Cost(int first) const {
     const double elements = static_cast<double>(Block(0));
-    const double row = SaturatingProduct(Block(first), widest) < kVectorBytes ? kShortRowSeconds : kRowSeconds;
+    const std::int64_t row_bytes = SaturatingProduct(Block(first), widest);
+    const double row = row_bytes < kVectorBytes        ? kShortRowSeconds
+                       : row_bytes % kVectorBytes == 0 ? kRowSeconds
+                                                       : kRaggedRowSeconds;
     double seconds = elements / static_cast<double>(Block(first)) * row;
     bool stages = false;
     for (int i = 0; i < count(); ++i) {
