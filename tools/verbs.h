@@ -7,8 +7,8 @@
 
 namespace axiscast::tools {
 
-// Does what the words after the verb ask for, and returns what belongs on stdout (run has emitted it, before its file appears). Fails
-// by throwing a Failure; nothing is then written.
+// Does what the words after the verb ask for, and returns what belongs on stdout (run has emitted it, before its file appears).
+// Fails by throwing a Failure; nothing is then written.
 using VerbFunction = std::string(const std::vector<std::string>& words);
 
 VerbFunction OpsVerb;
