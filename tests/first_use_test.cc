@@ -11,8 +11,9 @@ namespace {
 bool no_memory = false;
 }
 
-// NOLINTBEGIN: replacing the global allocator is the point. Not inlined: gcc would take the pairs for mismatched ones. The form that
-// does not throw (std::stable_sort uses it) is replaced too: AddressSanitizer has its own, which is no pair of the delete below.
+// NOLINTBEGIN: replacing the global allocator is the point. Not inlined: gcc would take the pairs for mismatched ones. The form
+// that does not throw (std::stable_sort uses it) is replaced too: AddressSanitizer has its own, which is no pair of the delete
+// below.
 [[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
   return no_memory ? nullptr : std::malloc(bytes);
 }
