@@ -27,12 +27,16 @@ std::string ToText(const Attribute& attribute) {
 
 bool IsNaN(const Attribute& attribute) { return attribute.kind == Attribute::Kind::kDouble && std::isnan(attribute.number_double); }
 
+template <typename T>
+inline constexpr bool kIsFloat = KindOf(kDTypeOf<T>) == DTypeKind::kFloat;
+
 // Converts to T; false when T is an int type and the number is not a whole one in its range.
 template <typename T>
 bool Convert(const Attribute& attribute, T* value) {
-  if constexpr (std::is_floating_point_v<T>) {
-    *value = attribute.kind == Attribute::Kind::kInt64    ? static_cast<T>(attribute.number_int64)
-             : attribute.kind == Attribute::Kind::kUInt64 ? static_cast<T>(attribute.number_uint64)
+  if constexpr (kIsFloat<T>) {
+    using From = std::conditional_t<std::is_floating_point_v<T>, T, double>;  // what the 16-bit floats are made from
+    *value = attribute.kind == Attribute::Kind::kInt64    ? static_cast<T>(static_cast<From>(attribute.number_int64))
+             : attribute.kind == Attribute::Kind::kUInt64 ? static_cast<T>(static_cast<From>(attribute.number_uint64))
                                                           : static_cast<T>(attribute.number_double);
     return true;
   } else {
@@ -63,8 +67,12 @@ bool Convert(const Attribute& attribute, T* value) {
 template <typename T>
 T Bound(bool highest) {
   using Limits = std::numeric_limits<T>;
-  if constexpr (std::is_floating_point_v<T>) return highest ? Limits::infinity() : -Limits::infinity();
-  return highest ? Limits::max() : Limits::lowest();
+  if constexpr (kIsFloat<T>) {
+    const double infinity = std::numeric_limits<double>::infinity();
+    return static_cast<T>(highest ? infinity : -infinity);
+  } else {
+    return highest ? Limits::max() : Limits::lowest();
+  }
 }
 
 // Rounds `given`, or the default when it is null, to T.
@@ -74,8 +82,10 @@ bool Fill(const AttributeInfo& info, const Attribute* given, AttributeSlot* slot
   if (given == nullptr && info.absent != AttributeDefault::kValue) {
     value = Bound<T>(info.absent == AttributeDefault::kHighest);
   } else if (!Convert(given != nullptr ? *given : Attribute(info.name, info.value), &value)) {
-    *range = "a whole number in [" + std::to_string(std::numeric_limits<T>::lowest()) + ", " +
-             std::to_string(std::numeric_limits<T>::max()) + "]";
+    if constexpr (!kIsFloat<T>) {
+      *range = "a whole number in [" + std::to_string(std::numeric_limits<T>::lowest()) + ", " +
+               std::to_string(std::numeric_limits<T>::max()) + "]";
+    }
     return false;
   }
   std::memset(slot->bytes, 0, sizeof(slot->bytes));

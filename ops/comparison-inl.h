@@ -142,7 +142,7 @@ struct FloatPredicate : ToBool<Op> {
   using Class = UnaryPredicate;
   static constexpr Kinds kKinds = kAllKinds;
   template <typename T>
-  using KernelType = std::conditional_t<std::is_floating_point_v<T>, T, std::uint8_t>;
+  using KernelType = std::conditional_t<Has<T>(kFloats), T, std::uint8_t>;
 };
 
 struct IsNan : FloatPredicate<IsNan> {
@@ -234,8 +234,7 @@ struct SignBit : ToBool<SignBit> {
   static constexpr Kinds kKinds = kAllKinds;
   // A float's sign bit is that of the signed integer with its bits; of the others the answer is the same, so bytes serve them.
   template <typename T>
-  using KernelType = std::conditional_t<std::is_floating_point_v<T>, std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>,
-                                        std::conditional_t<std::is_signed_v<T>, T, std::uint8_t>>;
+  using KernelType = std::conditional_t<Has<T>(kFloats | kSignedInts), hwy::SignedFromSize<sizeof(T)>, std::uint8_t>;
 
   template <typename T>
   static bool Scalar(T x) {

@@ -118,7 +118,7 @@ struct Fmax {
   static constexpr Kinds kKinds = kAllKinds;
 
   template <typename T>
-  using KernelOp = std::conditional_t<std::is_floating_point_v<T>, Fmax, Maximum>;
+  using KernelOp = std::conditional_t<Has<T>(kFloats), Fmax, Maximum>;
 
   template <typename T>
   static T Scalar(T x, T y) {
@@ -146,7 +146,7 @@ struct Fmin {
   static constexpr Kinds kKinds = kAllKinds;
 
   template <typename T>
-  using KernelOp = std::conditional_t<std::is_floating_point_v<T>, Fmin, Minimum>;
+  using KernelOp = std::conditional_t<Has<T>(kFloats), Fmin, Minimum>;
 
   template <typename T>
   static T Scalar(T x, T y) {

@@ -32,8 +32,7 @@ struct Where {
   template <typename T>
   using Inputs = TypeList<bool, T, T>;
   template <typename T>  // a copy asks for the width alone; a bool's bytes are normalised as well
-  using KernelType = std::conditional_t<std::is_same_v<T, float>, std::uint32_t,
-                                        std::conditional_t<std::is_same_v<T, double>, std::uint64_t, SameBits<T>>>;
+  using KernelType = std::conditional_t<std::is_same_v<T, bool>, bool, hwy::UnsignedFromSize<sizeof(T)>>;
 
   template <typename T>
   static T Scalar(bool condition, T x, T y) {

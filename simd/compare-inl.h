@@ -45,9 +45,9 @@ struct ToBool {
 template <class Op, typename T, class D, class A, class... V>
 HWY_INLINE hn::Mask<D> MaskOf(D d, const A& attributes, V... v) {
   if constexpr (Op::kInfo.attribute_count > 0) {
-    return Op::template Mask<T>(d, v..., attributes);
+    return Op::template Mask<Computed<T>>(d, v..., attributes);
   } else {
-    return Op::template Mask<T>(d, v...);
+    return Op::template Mask<Computed<T>>(d, v...);
   }
 }
 

@@ -9,6 +9,7 @@
 //     template <typename T, class D, class V> static HWY_INLINE V Vector(D d, V x, V y);   // the same, in lanes of Lane<T>
 //   };
 //
+// T is what the op computes in: the element type, or float for the 16-bit floats (Computed<T>).
 // With attributes, both get a last argument `const Attributes<A>& attributes`. What else an op may say is in simd/op.h. Where
 // inputs or the result have other types, vectors are partial: Rebind<Lane<input>, D>, and Vector returns Rebind<Lane<Out>, D>.
 #if defined(AXISCAST_SIMD_ELEMENTWISE_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -41,18 +42,18 @@ using Widest = typename WidestImpl<T...>::Type;
 template <class Op, typename T, class D, class A, class... V>
 HWY_INLINE auto VectorOf(D d, const A& attributes, V... v) {
   if constexpr (Op::kInfo.attribute_count > 0) {
-    return Op::template Vector<T>(d, v..., attributes);
+    return Op::template Vector<Computed<T>>(d, v..., attributes);
   } else {
-    return Op::template Vector<T>(d, v...);
+    return Op::template Vector<Computed<T>>(d, v...);
   }
 }
 
 template <class Op, typename T, class A, class... X>
-HWY_INLINE OutOf<Op, T> ScalarOf(const A& attributes, X... x) {
+HWY_INLINE Computed<OutOf<Op, T>> ScalarOf(const A& attributes, X... x) {
   if constexpr (Op::kInfo.attribute_count > 0) {
-    return Op::template Scalar<T>(x..., attributes);
+    return Op::template Scalar<Computed<T>>(x..., attributes);
   } else {
-    return Op::template Scalar<T>(x...);
+    return Op::template Scalar<Computed<T>>(x...);
   }
 }
 
@@ -68,7 +69,8 @@ struct NoLargerSteps {
 // LargerSteps::Run(out, n, attributes, x...) may compute the first elements of a row in its own way; it says how many.
 template <class Op, typename T, class LargerSteps = NoLargerSteps>
 struct ElementwiseRows {
-  using OutLane = Lane<OutOf<Op, T>>;
+  using Out = OutOf<Op, T>;
+  using OutLane = Lane<Out>;
 
   // How many elements are taken at once: as many as a full vector of the widest type holds.
   template <typename... In>
@@ -104,40 +106,42 @@ struct ElementwiseRows {
   static HWY_INLINE void RunRows(std::byte* out, std::int64_t out_row_stride, std::int64_t rows, std::size_t cols,
                                  const A attributes, X... x) {
     for (;;) {
-      Row(reinterpret_cast<OutLane*>(out), cols, attributes, x...);
+      Row(reinterpret_cast<Stored<Out>*>(out), cols, attributes, x...);
       if (--rows == 0) return;  // before NextRow: a splat reads its value there
       out += out_row_stride;
       (x.NextRow(), ...);
     }
   }
 
+  // Elements [i, i + lanes) of a row, as they are stored.
+  template <class Wide, class A, class... X>
+  static HWY_INLINE auto Result(Wide, std::size_t i, const A& attributes, const X&... x) {
+    const hn::Rebind<Lane<T>, Wide> d;
+    const hn::Rebind<OutLane, Wide> d_out;
+    return ToStored<Out>(d_out, VectorOf<Op, T>(d, attributes, x.Load(hn::Rebind<Lane<typename X::Element>, Wide>(), i)...));
+  }
+
   // Computes out[0, n), n being at least a vector. A ragged end is a whole vector that overlaps the one before it, and so is the
   // first vector of a row that begins off a vector's boundary, so that the others are stored on it. As `out` may be exactly a
   // streamed input, both are loaded before anything is written. Recomputed elements get the same bits again.
   template <class A, class... X>
-  static HWY_INLINE void Row(OutLane* out, std::size_t n, const A& attributes, const X&... x) {
+  static HWY_INLINE void Row(Stored<Out>* out, std::size_t n, const A& attributes, const X&... x) {
     const auto wide = WideTag(InputsOf<Op, T>());
-    const hn::Rebind<Lane<T>, decltype(wide)> d;
-    const hn::Rebind<OutLane, decltype(wide)> d_out;
+    const hn::Rebind<Stored<Out>, decltype(wide)> d_stored;
     const std::size_t lanes = hn::Lanes(wide);
     const std::size_t last = n - lanes;
-    const auto last_result =
-        VectorOf<Op, T>(d, attributes, x.Load(hn::Rebind<Lane<typename X::Element>, decltype(wide)>(), last)...);
+    const auto last_result = Result(wide, last, attributes, x...);
     const auto body = [&](std::size_t i) HWY_ATTR {
-      for (; i < last; i += lanes) {
-        hn::StoreU(VectorOf<Op, T>(d, attributes, x.Load(hn::Rebind<Lane<typename X::Element>, decltype(wide)>(), i)...), d_out,
-                   out + i);
-      }
+      for (; i < last; i += lanes) hn::StoreU(Result(wide, i, attributes, x...), d_stored, out + i);
     };
     if constexpr (LargerSteps::kAlignsStores) {
-      const auto first_result =
-          VectorOf<Op, T>(d, attributes, x.Load(hn::Rebind<Lane<typename X::Element>, decltype(wide)>(), 0)...);
-      body(lanes - reinterpret_cast<std::uintptr_t>(out) / sizeof(OutLane) % lanes);
-      hn::StoreU(first_result, d_out, out);
+      const auto first_result = Result(wide, 0, attributes, x...);
+      body(lanes - reinterpret_cast<std::uintptr_t>(out) / sizeof(Stored<Out>) % lanes);
+      hn::StoreU(first_result, d_stored, out);
     } else {
       body(LargerSteps::template Run<Op, T>(out, n, attributes, x...));
     }
-    hn::StoreU(last_result, d_out, out + last);
+    hn::StoreU(last_result, d_stored, out + last);
   }
 
   // The same for any tile, in one loop that chooses at run time: for rows shorter than a vector, for operands that are all splat,
@@ -151,19 +155,21 @@ struct ElementwiseRows {
     const auto wide = WideTag(TypeList<In...>());
     const hn::Rebind<Lane<T>, decltype(wide)> d;
     const hn::Rebind<OutLane, decltype(wide)> d_out;
+    const hn::Rebind<Stored<Out>, decltype(wide)> d_stored;
     const std::size_t lanes = hn::Lanes(wide);
     const auto n = static_cast<std::size_t>(tile.cols);
     const auto attributes = ReadAttributes<Op, T>(tile);
     for (std::int64_t r = 0; r < tile.rows; ++r) {
-      auto* out = reinterpret_cast<OutLane*>(static_cast<std::byte*>(tile.out) + r * tile.out_row_stride);
+      auto* out = reinterpret_cast<Stored<Out>*>(static_cast<std::byte*>(tile.out) + r * tile.out_row_stride);
       for (std::size_t i = 0; i < n; i += lanes) {
         const std::size_t left = n - i;
-        const auto result =
-            VectorOf<Op, T>(d, attributes, LoadUpTo<In>(hn::Rebind<Lane<In>, decltype(wide)>(), tile.in[kInput], r, i, left)...);
+        const auto result = ToStored<Out>(
+            d_out,
+            VectorOf<Op, T>(d, attributes, LoadUpTo<In>(hn::Rebind<Lane<In>, decltype(wide)>(), tile.in[kInput], r, i, left)...));
         if (left < lanes) {
-          hn::StoreN(result, d_out, out + i, left);
+          hn::StoreN(result, d_stored, out + i, left);
         } else {
-          hn::StoreU(result, d_out, out + i);
+          hn::StoreU(result, d_stored, out + i);
         }
       }
     }
@@ -191,8 +197,13 @@ struct Elementwise {
     for (std::int64_t r = 0; r < tile.rows; ++r) {
       auto* out = static_cast<std::byte*>(tile.out) + r * tile.out_row_stride;
       for (std::int64_t c = 0; c < tile.cols; ++c) {
-        const OutOf<Op, T> value = ScalarOf<Op, T>(attributes, ElementAt<In>(tile.in[kInput], r, c)...);
-        reinterpret_cast<Lane<OutOf<Op, T>>*>(out)[c] = static_cast<Lane<OutOf<Op, T>>>(value);
+        using Out = OutOf<Op, T>;
+        const Computed<Out> value = ScalarOf<Op, T>(attributes, ElementAt<In>(tile.in[kInput], r, c)...);
+        if constexpr (kIsHalf<Out>) {
+          reinterpret_cast<std::uint16_t*>(out)[c] = Out(value).bits;
+        } else {
+          reinterpret_cast<Stored<Out>*>(out)[c] = static_cast<Stored<Out>>(value);
+        }
       }
     }
   }

@@ -43,9 +43,19 @@ constexpr bool Has(Kinds kinds) {
   return (kinds & SetOf(KindOf(kDTypeOf<T>))) != 0;
 }
 
+// The 16-bit floats are storage: an op's code is given float, and its result is rounded once.
+template <typename T>
+inline constexpr bool kIsHalf = std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>;
+template <typename T>
+using Computed = std::conditional_t<kIsHalf<T>, float, T>;
+
 // What the lanes of an element type are. A bool's are normalised to 0 and 1 when loaded.
 template <typename T>
-using Lane = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
+using Lane = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, Computed<T>>;
+
+// What is in memory.
+template <typename T>
+using Stored = std::conditional_t<kIsHalf<T>, std::uint16_t, Lane<T>>;
 
 // The unsigned type of an integer's width; other types are themselves.
 template <typename T, bool kInteger = std::is_integral_v<T> && !std::is_same_v<T, bool>>
@@ -93,10 +103,10 @@ struct InputsOfImpl<Op, T> {
 template <class Op, typename T>
 using InputsOf = typename InputsOfImpl<Op, T>::Type;
 
-// The type that attributes are rounded to: `template <typename T> using Attribute = double;` in an op, else T.
+// The type that attributes are rounded to: `template <typename T> using Attribute = double;` in an op, else what it computes in.
 template <class Op, typename T>
 struct AttributeOfImpl {
-  using Type = T;
+  using Type = Computed<T>;
 };
 template <class Op, typename T>
 requires requires { typename Op::template Attribute<T>; }

@@ -7,6 +7,7 @@
 #endif
 
 #include "hwy/highway.h"
+#include "simd/half-inl.h"
 #include "simd/op.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -14,31 +15,51 @@ namespace axiscast {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Makes lanes of a bool 0 or 1, whatever byte stood for true.
-template <typename T, class D, class V>
-HWY_INLINE V Normalised(D d, V v) {
+// What is in memory beside a vector of Lane<T>.
+template <typename T, class D>
+using StoredTag = hn::Rebind<Stored<T>, D>;
+
+// Lanes of what was in memory: a bool's are made 0 or 1, whatever byte stood for true; halves are widened.
+template <typename T, class D>
+HWY_INLINE hn::VFromD<D> FromStored([[maybe_unused]] D d, hn::VFromD<StoredTag<T, D>> v) {
   if constexpr (std::is_same_v<T, bool>) {
     return hn::Min(v, hn::Set(d, std::uint8_t{1}));
+  } else if constexpr (kIsHalf<T>) {
+    return WidenHalf(T(), d, v);
   } else {
     return v;
   }
 }
 
-// One element. A bool's byte may be any, so it is never read as a bool.
-template <typename T>
-HWY_INLINE T ReadElement(const void* data) {
-  const Lane<T> lane = *static_cast<const Lane<T>*>(data);
-  if constexpr (std::is_same_v<T, bool>) {
-    return lane != 0;
+// What goes to memory: halves are rounded.
+template <typename T, class D>
+HWY_INLINE hn::VFromD<StoredTag<T, D>> ToStored([[maybe_unused]] D d, hn::VFromD<D> v) {
+  if constexpr (kIsHalf<T>) {
+    return RoundToHalf(T(), d, v);
   } else {
-    return lane;
+    return v;
   }
 }
 
 template <typename T>
-HWY_INLINE T ElementAt(const TileInput& in, std::int64_t row, std::int64_t col) {
+HWY_INLINE const Stored<T>* ElementOf(const TileInput& in, std::int64_t row, std::int64_t col) {
   const auto* data = static_cast<const std::byte*>(in.data) + row * in.row_stride;
-  return ReadElement<T>(reinterpret_cast<const Lane<T>*>(data) + (in.splat ? 0 : col));
+  return reinterpret_cast<const Stored<T>*>(data) + (in.splat ? 0 : col);
+}
+
+// One element. A bool's byte may be any, so it is never read as a bool.
+template <typename T>
+HWY_INLINE Computed<T> ElementAt(const TileInput& in, std::int64_t row, std::int64_t col) {
+  const Stored<T> stored = *ElementOf<T>(in, row, col);
+  if constexpr (std::is_same_v<T, bool>) {
+    return stored != 0;
+  } else if constexpr (kIsHalf<T>) {
+    T half;
+    half.bits = stored;
+    return static_cast<float>(half);
+  } else {
+    return stored;
+  }
 }
 
 // A row's elements one after the other. `d` of the functions below may have any number of lanes.
@@ -53,12 +74,10 @@ class Streamed {
   // Elements [i, i + lanes).
   template <class D>
   HWY_INLINE hn::VFromD<D> Load(D d, std::size_t i) const {
-    return Normalised<T>(d, hn::LoadU(d, Row() + i));
+    return FromStored<T>(d, hn::LoadU(StoredTag<T, D>(), reinterpret_cast<const Stored<T>*>(data_) + i));
   }
 
  private:
-  HWY_INLINE const Lane<T>* Row() const { return reinterpret_cast<const Lane<T>*>(data_); }
-
   const std::byte* data_;
   std::int64_t row_stride_;
 };
@@ -69,31 +88,34 @@ class Splat {
  public:
   using Element = T;
   HWY_INLINE explicit Splat(const TileInput& in)
-      : data_(static_cast<const std::byte*>(in.data)), row_stride_(in.row_stride), value_(ReadElement<T>(data_)) {}
+      : data_(static_cast<const std::byte*>(in.data)), row_stride_(in.row_stride), value_(Value()) {}
 
   HWY_INLINE void NextRow() {
     data_ += row_stride_;
-    value_ = ReadElement<T>(data_);
+    value_ = Value();
   }
 
   template <class D>
   HWY_INLINE hn::VFromD<D> Load(D d, std::size_t) const {
-    return hn::Set(d, static_cast<Lane<T>>(value_));
+    return FromStored<T>(d, hn::Set(StoredTag<T, D>(), value_));
   }
 
  private:
+  HWY_INLINE Stored<T> Value() const { return *reinterpret_cast<const Stored<T>*>(data_); }
+
   const std::byte* data_;
   std::int64_t row_stride_;
-  T value_;
+  Stored<T> value_;
 };
 
 // Elements [i, i + min(left, lanes)) of a row of an operand of either kind; other lanes are 0. Reads nothing behind them.
 template <typename T, class D>
 HWY_INLINE hn::VFromD<D> LoadUpTo(D d, const TileInput& in, std::int64_t row, std::size_t i, std::size_t left) {
-  const auto* data = reinterpret_cast<const Lane<T>*>(static_cast<const std::byte*>(in.data) + row * in.row_stride);
-  if (in.splat) return hn::Set(d, static_cast<Lane<T>>(ReadElement<T>(data)));
-  if (left < hn::Lanes(d)) return Normalised<T>(d, hn::LoadN(d, data + i, left));
-  return Normalised<T>(d, hn::LoadU(d, data + i));
+  const StoredTag<T, D> d_stored;
+  const auto* from = ElementOf<T>(in, row, static_cast<std::int64_t>(i));
+  if (in.splat) return FromStored<T>(d, hn::Set(d_stored, *from));
+  if (left < hn::Lanes(d)) return FromStored<T>(d, hn::LoadN(d_stored, from, left));
+  return FromStored<T>(d, hn::LoadU(d_stored, from));
 }
 
 // Calls Rows::template RunPattern<Operand...>(tile), each operand Streamed or Splat as the tile's flag says. At least one must be

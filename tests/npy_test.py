@@ -11,7 +11,7 @@ import numpy as np
 
 import cli
 
-DTYPES = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8"]
+DTYPES = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"]
 SHAPES = [(), (1,), (5,), (0,), (3, 0, 2), (2, 3), (1, 4, 1, 3)]
 
 
@@ -92,6 +92,16 @@ class Forms(NpyTest):
                     np.lib.format.write_array(content, random_array(random, "f4", shape, order), version=version)
                     with self.subTest(version=version, shape=shape, order=order):
                         self.check_reads(content.getvalue())
+
+    def test_bfloat16(self):
+        """As ml_dtypes writes it. NumPy reads it as raw bytes."""
+        bits = np.arange(0, 0x7F80, dtype="<u2")  # every value from 0 up, below infinity
+        for descr in ("<V2", "|V2", "V2", "bfloat16"):
+            (self.folder / "x.npy").write_bytes(file_bytes("{'descr': '%s', 'fortran_order': False, 'shape': (%d,)}" % (descr, len(bits)), bits.tobytes()))
+            result = self.run_command("run", "maximum", "x.npy", "x.npy", "-o", "out.npy")
+            self.assertEqual((result.status, result.stderr), (0, ""))
+            self.assertIn(b"'descr': '<V2'", (self.folder / "out.npy").read_bytes()[:100])
+            self.assertTrue((np.load("out.npy").view("<u2") == bits).all())
 
     def test_headers_as_people_write_them(self):
         data = np.arange(6, dtype="<f4").tobytes()
@@ -187,7 +197,7 @@ class Lies(NpyTest):
         self.check_refuses(rank_65, "rank 65")
 
     def test_not_offered(self):
-        for descr, name in [("<f2", "float16"), ("|V2", "bfloat16"), ("<V2", "bfloat16"), ("<c8", "complex64"), ("<c16", "complex128")]:
+        for descr, name in [("<c8", "complex64"), ("<c16", "complex128")]:
             (self.folder / "lie.npy").write_bytes(file_bytes(self.header(descr=f"'{descr}'"), bytes(96)))
             self.refused(["run", "add", "lie.npy", "lie.npy", "-o", "out.npy"], 1, "kUnsupportedDType", "lie.npy", name, "float32")
 

@@ -37,8 +37,7 @@ const Kernel& ChooseKernel(const Op& op, const Value& dtype_name) {
   if (dtype_name && !FindDType(*dtype_name, &dtype)) {
     std::vector<std::string> names;
     for (const DTypeRow& row : kDTypes) names.emplace_back(row.name);
-    const bool later =
-        *dtype_name == "float16" || *dtype_name == "bfloat16" || *dtype_name == "complex64" || *dtype_name == "complex128";
+    const bool later = *dtype_name == "complex64" || *dtype_name == "complex128";
     if (later) Fail(StatusCode::kUnsupportedDType, "dtype " + *dtype_name + " is not offered by this build");
     Fail(StatusCode::kUnknownName, NoSuch("dtype", *dtype_name, names));
   }

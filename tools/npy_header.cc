@@ -30,6 +30,9 @@ constexpr CodeRow kCodes[] = {
     {'d', "float64"}, {'g', "float128"}, {'F', "complex64"}, {'D', "complex128"}, {'G', "complex256"},
 };
 
+// NumPy has no bfloat16: this is what ml_dtypes writes.
+constexpr const char* kBFloat16Code = "V2";
+
 // The kinds of a code with a size in bytes behind it, as in `f4`.
 struct SizedRow {
   char kind;
@@ -41,8 +44,8 @@ constexpr SizedRow kSized[] = {{'i', "int"}, {'u', "uint"}, {'f', "float"}, {'c'
 std::string DTypeName(std::string_view code) {
   DType dtype;
   if (FindDType(code, &dtype)) return std::string(code);
-  if (code == "float16" || code == "complex64" || code == "complex128") return std::string(code);
-  if (code == "V2") return "bfloat16";
+  if (code == "complex64" || code == "complex128") return std::string(code);
+  if (code == kBFloat16Code) return "bfloat16";
   if (code == "b1") return "bool";
   if (code.size() == 1) {
     for (const CodeRow& row : kCodes) {
@@ -168,8 +171,8 @@ std::string NpyPreamble(DType dtype, const Shape& shape) {
   constexpr const char* kKindCodes = "biuf";  // bool, signed, unsigned, float
   std::string dict = "{'descr': '";
   dict += SizeOf(dtype) == 1 ? '|' : '<';
-  dict += kKindCodes[static_cast<int>(KindOf(dtype))];
-  dict += std::to_string(SizeOf(dtype)) + "', 'fortran_order': False, 'shape': (";
+  dict += dtype == DType::kBFloat16 ? kBFloat16Code : kKindCodes[static_cast<int>(KindOf(dtype))] + std::to_string(SizeOf(dtype));
+  dict += "', 'fortran_order': False, 'shape': (";
   for (int i = 0; i < shape.rank(); ++i) dict += (i > 0 ? ", " : "") + std::to_string(shape[i]);
   dict += shape.rank() == 1 ? ",), }" : "), }";
   if (shape.rank() > 0) dict.append(kGrowthDigits - std::to_string(shape[0]).size(), ' ');

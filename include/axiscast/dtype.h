@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "axiscast/half.h"
+
 /// X(enumerator, name, C++ type, kind). Adding a native dtype is adding a row: ops choose their dtypes by kind.
 /// bool is one byte; any non-zero byte reads as true, and results are always 0 or 1.
 #define AXISCAST_FOR_EACH_DTYPE(X)               \
@@ -18,6 +20,8 @@
   X(kUInt16, "uint16", std::uint16_t, kUnsigned) \
   X(kUInt32, "uint32", std::uint32_t, kUnsigned) \
   X(kUInt64, "uint64", std::uint64_t, kUnsigned) \
+  X(kFloat16, "float16", Float16, kFloat)        \
+  X(kBFloat16, "bfloat16", BFloat16, kFloat)     \
   X(kFloat32, "float32", float, kFloat)          \
   X(kFloat64, "float64", double, kFloat)
 

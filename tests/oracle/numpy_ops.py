@@ -10,6 +10,9 @@ FILE is a line "axiscast cases 1", then for each case a line of words
 followed by the bytes of each input, of the result (N elements each) and of the K attribute values, all in the machine's byte
 order; and at last a line "end NUMBER_OF_CASES". A bool is a byte; inputs hold bytes other than 0 and 1, which are true too.
 
+The 16-bit floats are computed as float32 and rounded once, by a table of all their values; for float16 NumPy's own result must be
+the same. Their attributes are float32.
+
 "NumPy" in a row of OPS means that NumPy's function of that name is the oracle. Where axiscast means something else on purpose the
 row names a function of this file, whose comment says in what it differs. Works with NumPy 1.24 to 2.x.
 """
@@ -21,11 +24,58 @@ import numpy as np
 BOOL = ["bool"]
 SIGNED = ["int8", "int16", "int32", "int64"]
 INTS = SIGNED + ["uint8", "uint16", "uint32", "uint64"]
-FLOATS = ["float32", "float64"]
+HALVES = {"float16": 10, "bfloat16": 7}  # bits of the mantissa
+FLOATS = list(HALVES) + ["float32", "float64"]
 NUMBERS = INTS + FLOATS
 ALL = BOOL + NUMBERS
 
 RANDOM = np.random.default_rng(20240229)
+
+
+# ---- The 16-bit floats, as arrays of their bits ------------------------------------------------------------------------------
+
+
+def table_of(mantissa_bits):
+    """The value of every magnitude below infinity, and what the next step would be in infinity's place."""
+    exponents = 1 << (15 - mantissa_bits)
+    bits = np.arange(((exponents - 1) << mantissa_bits) + 1)
+    exponent, mantissa = bits >> mantissa_bits, bits & ((1 << mantissa_bits) - 1)
+    mantissa = np.where(exponent == 0, mantissa, mantissa + (1 << mantissa_bits))
+    return np.ldexp(mantissa.astype(np.float64), np.maximum(exponent, 1) - (exponents // 2 - 1) - mantissa_bits)
+
+
+TABLES = {name: table_of(mantissa_bits) for name, mantissa_bits in HALVES.items()}
+
+
+def widened(bits, name):
+    table = TABLES[name]
+    magnitude = bits & 0x7FFF
+    infinity = len(table) - 1
+    value = np.where(magnitude < infinity, table[np.minimum(magnitude, infinity)], np.where(magnitude == infinity, np.inf, np.nan))
+    return np.where(bits & 0x8000, -value, value).astype(np.float32)
+
+
+def rounded(values, name):
+    """To the nearest, of two equally near ones to the even one."""
+    table = TABLES[name]
+    magnitude = np.minimum(np.abs(values.astype(np.float64)), table[-1])
+    low = np.clip(np.searchsorted(table, magnitude, side="right") - 1, 0, len(table) - 2)
+    to_low, to_high = magnitude - table[low], table[low + 1] - magnitude
+    up = np.where(to_low == to_high, low % 2 == 1, to_low > to_high)
+    bits = np.where(np.isnan(values), 0x7FFF, low + up)
+    return (bits | np.where(np.signbit(values), 0x8000, 0)).astype(np.uint16)
+
+
+def half_specials(name):
+    mantissa_bits = HALVES[name]
+    ends = np.array([0, 1, (1 << mantissa_bits) - 1, 1 << mantissa_bits, len(TABLES[name]) - 2, len(TABLES[name]) - 1, 0x7FFF], np.uint16)
+    bits = np.union1d(ends, rounded(np.abs(float_specials(np.dtype("float32"))), name))
+    return np.concatenate([bits, bits | 0x8000]).astype(np.uint16)
+
+
+def computed(name):
+    """The dtype that NumPy computes in."""
+    return "float32" if name in HALVES else name
 
 
 # ---- Values ----------------------------------------------------------------------------------------------------------------
@@ -57,6 +107,8 @@ def int_specials(dtype):
 
 
 def specials(name):
+    if name in HALVES:
+        return half_specials(name)
     dtype = np.dtype(name)
     if name == "bool":
         return np.array([0, 1, 2, 128, 255], np.uint8)
@@ -65,6 +117,9 @@ def specials(name):
 
 def random_values(name, count):
     """Half of them any bits at all (floats: any exponent), half of everyday size."""
+    if name in HALVES:
+        everyday = rounded(RANDOM.standard_normal(count) * 8, name)
+        return np.where(RANDOM.integers(0, 2, count) == 0, RANDOM.integers(0, 1 << 16, count, np.uint16), everyday)
     dtype = np.dtype(name)
     if name == "bool":
         return RANDOM.choice(np.array([0, 0, 1, 2, 255], np.uint8), count)
@@ -179,7 +234,7 @@ def clip(x, low, high):
 
 def clip_bounds(name):
     """(min, max) pairs: usual ones, min > max, each side without a bound (the dtype's lowest or highest value), zeros of both signs."""
-    dtype = np.dtype(name)
+    dtype = np.dtype(computed(name))
     if dtype.kind == "f":
         lowest, highest = -np.inf, np.inf
     else:
@@ -258,7 +313,14 @@ def input_dtypes(op, name, arity):
 
 def as_values(array, name):
     """What NumPy computes on: a bool byte is true when it is not 0."""
-    return array != 0 if name == "bool" else array
+    return array != 0 if name == "bool" else widened(array, name) if name in HALVES else array
+
+
+def check_float16(function, arrays, expected):
+    """NumPy's own float16 arithmetic must give the same."""
+    own = function(*[array.view(np.float16) for array in arrays])
+    bits = own.view(np.uint16) if own.dtype == np.float16 else own
+    assert np.all((bits == expected) | np.isnan(own) & np.isnan(expected.view(own.dtype))), function
 
 
 def cases_of(op):
@@ -273,9 +335,13 @@ def cases_of(op):
             arrays = [array[keep] for array in arrays]
         values = [as_values(array, dtype) for array, dtype in zip(arrays, inputs)]
         for attributes in clip_bounds(name) if op == "clip" else [()]:
-            attribute_values = np.array(attributes, name)
+            attribute_values = np.array(attributes, computed(name))
             expected = np.asarray(function(*values, *attribute_values))
-            assert expected.dtype == np.dtype(output), (op, inputs, expected.dtype, output)
+            assert expected.dtype == np.dtype(computed(output)), (op, inputs, expected.dtype, output)
+            if output in HALVES:
+                expected = rounded(expected, output)
+            if name == "float16" and oracle is NUMPY and op != "where":
+                check_float16(function, arrays, expected)
             assert expected.shape == values[0].shape, (op, inputs, expected.shape)
             yield inputs, output, arrays, expected, attribute_values
 

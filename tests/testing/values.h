@@ -27,11 +27,41 @@ void WithType(DType dtype, F f) {
 #undef AXISCAST_CASE
 }
 
+// A float to compare, classify and print; other types are themselves.
+template <typename T>
+auto Widened(T value) {
+  if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>) {
+    return static_cast<float>(value);
+  } else {
+    return value;
+  }
+}
+
+// Both ends of every `step`th exponent, the ones in the middle of a mantissa's range, infinities and NaNs, of either sign.
+inline std::vector<std::uint16_t> HalfSpecials(int mantissa_bits, int step) {
+  std::vector<std::uint16_t> values;
+  const int infinity = 0x7fff >> mantissa_bits, one = infinity / 2, last = (1 << mantissa_bits) - 1;
+  for (int exponent = 0; exponent <= infinity; ++exponent) {
+    const bool edge = exponent < 2 || std::abs(exponent - one) < 3 || exponent > infinity - 2;
+    if (!edge && exponent % step != 0) continue;
+    for (const int mantissa : {0, 1, last / 2 + 1, last}) {
+      values.push_back(static_cast<std::uint16_t>(exponent << mantissa_bits | mantissa));
+      values.push_back(static_cast<std::uint16_t>(values.back() | 0x8000));
+    }
+  }
+  return values;
+}
+
 template <typename T>
 std::vector<T> SpecialsOf() {
   using Limits = std::numeric_limits<T>;
   std::vector<T> values;
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (!std::is_arithmetic_v<T>) {
+    for (const std::uint16_t bits : HalfSpecials(std::is_same_v<T, Float16> ? 10 : 7, std::is_same_v<T, Float16> ? 3 : 24)) {
+      values.emplace_back();
+      values.back().bits = bits;
+    }
+  } else if constexpr (std::is_floating_point_v<T>) {
     const T inf = Limits::infinity();
     const T ulp = Limits::epsilon();
     const T integers = std::ldexp(T{1}, Limits::digits);  // from here on all values are integers
@@ -138,9 +168,9 @@ inline Values Mixture(DType dtype, std::size_t count, unsigned seed) {
 inline bool IsNaN(DType dtype, const std::byte* element) {
   bool nan = false;
   WithType(dtype, [element, &nan](auto value) {
-    if constexpr (std::is_floating_point_v<decltype(value)>) {
+    if constexpr (std::is_floating_point_v<decltype(Widened(value))>) {
       std::memcpy(&value, element, sizeof(value));
-      nan = std::isnan(value);
+      nan = std::isnan(Widened(value));
     }
   });
   return nan;
@@ -149,7 +179,7 @@ inline bool IsNaN(DType dtype, const std::byte* element) {
 // How many steps from one float to the next lie between two: 0 for equal bits, 1 from -0 to +0.
 template <typename T>
 double UlpDistance(T x, T y) {
-  using Bits = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+  using Bits = std::conditional_t<sizeof(T) == 2, std::int16_t, std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>>;
   const auto ordered = [](T value) {
     const auto bits = std::bit_cast<Bits>(value);
     return static_cast<long double>(bits < 0 ? static_cast<long double>(std::numeric_limits<Bits>::min()) - bits - 1 : bits);
@@ -163,7 +193,7 @@ inline bool SameResult(DType dtype, const std::byte* actual, const std::byte* ex
   if (IsNaN(dtype, actual) || IsNaN(dtype, expected)) return IsNaN(dtype, actual) && IsNaN(dtype, expected);
   bool same = false;
   WithType(dtype, [&](auto x) {
-    if constexpr (std::is_floating_point_v<decltype(x)>) {
+    if constexpr (std::is_floating_point_v<decltype(Widened(x))>) {
       auto y = x;
       std::memcpy(&x, actual, sizeof(x));
       std::memcpy(&y, expected, sizeof(y));
@@ -183,7 +213,7 @@ inline std::string ToText(DType dtype, const std::byte* element) {
     if constexpr (sizeof(T) == 1) {
       text << static_cast<int>(copy);
     } else {
-      text << copy;
+      text << Widened(copy);
     }
   });
   return text.str();

@@ -1,0 +1,88 @@
+// Vectors of the 16-bit floats from and to vectors of float: exact one way, rounded once to nearest even the other.
+#if defined(AXISCAST_SIMD_HALF_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AXISCAST_SIMD_HALF_INL_H_
+#undef AXISCAST_SIMD_HALF_INL_H_
+#else
+#define AXISCAST_SIMD_HALF_INL_H_
+#endif
+
+#include "axiscast/half.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace axiscast {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// The 16 bits of as many elements as DF has lanes of float.
+template <class DF>
+using HalfBits = hn::Vec<hn::Rebind<std::uint16_t, DF>>;
+
+// Whether the conversions of float16 are instructions. Where they are not, Highway's own code for them (1.2) neither keeps NaNs and
+// infinities nor rounds subnormals.
+inline constexpr bool kHasFloat16Conversions = (HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2) || HWY_ARCH_ARM_A64;
+
+template <class DF>
+HWY_INLINE hn::Vec<DF> WidenHalf(Float16, DF d, HalfBits<DF> v) {
+  if constexpr (kHasFloat16Conversions) {
+    return hn::PromoteTo(d, hn::BitCast(hn::Rebind<hwy::float16_t, DF>(), v));
+  } else {
+    const hn::RebindToSigned<DF> d_bits;
+    const auto bits = hn::BitCast(d_bits, hn::PromoteTo(hn::RebindToUnsigned<DF>(), v));
+    const auto magnitude = hn::And(bits, hn::Set(d_bits, 0x7fff));
+    const auto sign = hn::ShiftLeft<16>(hn::Sub(bits, magnitude));
+    const auto rebias = hn::Set(d_bits, 112 << 23);  // from float16's exponent to float's
+    const auto normal = hn::Add(hn::ShiftLeft<13>(magnitude), rebias);
+    const auto infinite = hn::Add(normal, rebias);  // NaNs too
+    // Beside a leading one that is then taken away: no float here is subnormal, so no mode of the CPU matters.
+    const auto smallest = hn::Set(d, 0x1p-14f);
+    const auto subnormal = hn::Sub(hn::BitCast(d, hn::Add(normal, hn::Set(d_bits, 1 << 23))), smallest);
+    auto result = hn::IfThenElse(hn::Gt(magnitude, hn::Set(d_bits, 0x7bff)), infinite, normal);
+    result = hn::IfThenElse(hn::Lt(magnitude, hn::Set(d_bits, 0x0400)), hn::BitCast(d_bits, subnormal), result);
+    return hn::BitCast(d, hn::Or(result, sign));
+  }
+}
+template <class DF>
+HWY_INLINE HalfBits<DF> RoundToHalf(Float16, [[maybe_unused]] DF d, hn::Vec<DF> v) {
+  const hn::Rebind<std::uint16_t, DF> d_half;
+  if constexpr (kHasFloat16Conversions) {
+    return hn::BitCast(d_half, hn::DemoteTo(hn::Rebind<hwy::float16_t, DF>(), v));
+  } else {
+    const hn::RebindToSigned<DF> d_bits;
+    const auto bits = hn::BitCast(d_bits, v);
+    const auto magnitude = hn::And(bits, hn::Set(d_bits, 0x7fffffff));
+    const auto sign = hn::And(hn::ShiftRight<16>(bits), hn::Set(d_bits, 0x8000));
+    const auto odd = hn::And(hn::ShiftRight<13>(magnitude), hn::Set(d_bits, 1));
+    const auto rounded = hn::ShiftRight<13>(hn::Add(magnitude, hn::Add(odd, hn::Set(d_bits, 0xfff - (112 << 23)))));
+    const auto normal = hn::Min(rounded, hn::Set(d_bits, 0x7c00));
+    // A half's ulp is that of the smallest float16: the addition rounds.
+    const auto half = hn::Set(d, 0.5f);
+    const auto subnormal = hn::Sub(hn::BitCast(d_bits, hn::Add(hn::BitCast(d, magnitude), half)), hn::BitCast(d_bits, half));
+    auto result = hn::IfThenElse(hn::Lt(magnitude, hn::Set(d_bits, 113 << 23)), subnormal, normal);
+    result = hn::IfThenElse(hn::Gt(magnitude, hn::Set(d_bits, 0x7f800000)), hn::Set(d_bits, 0x7e00), result);
+    return hn::TruncateTo(d_half, hn::BitCast(hn::RebindToUnsigned<DF>(), hn::Or(result, sign)));
+  }
+}
+
+template <class DF>
+HWY_INLINE hn::Vec<DF> WidenHalf(BFloat16, DF d, HalfBits<DF> v) {
+  const hn::RebindToUnsigned<DF> bits;
+  return hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(bits, v)));
+}
+// Not AVX-512's own conversion, which takes subnormals for 0.
+template <class DF>
+HWY_INLINE HalfBits<DF> RoundToHalf(BFloat16, DF, hn::Vec<DF> v) {
+  const hn::RebindToUnsigned<DF> d_bits;
+  const auto bits = hn::BitCast(d_bits, v);
+  const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(d_bits, 1u));
+  const auto rounded = hn::Add(bits, hn::Add(odd, hn::Set(d_bits, 0x7fffu)));  // would make an infinity of some NaNs
+  const auto quiet = hn::Or(bits, hn::Set(d_bits, 0x400000u));
+  const auto result = hn::IfThenElse(hn::RebindMask(d_bits, hn::IsNaN(v)), quiet, rounded);
+  return hn::TruncateTo(hn::Rebind<std::uint16_t, DF>(), hn::ShiftRight<16>(result));
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace axiscast
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target guard

@@ -1,0 +1,142 @@
+// The 16-bit floats: their conversions against arithmetic on doubles, and the vector code of every target against them.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "core/kernel.h"
+#include "tests/testing/values.h"
+
+namespace axiscast {
+namespace {
+
+template <typename T>
+struct Format;
+template <>
+struct Format<Float16> {
+  static constexpr int kMantissaBits = 10, kBias = 15;
+};
+template <>
+struct Format<BFloat16> {
+  static constexpr int kMantissaBits = 7, kBias = 127;
+};
+
+template <typename T>
+T FromBits(unsigned bits) {
+  T half;
+  half.bits = static_cast<std::uint16_t>(bits);
+  return half;
+}
+
+template <typename T>
+constexpr unsigned InfinityBits() {
+  return 0x7fffu >> Format<T>::kMantissaBits << Format<T>::kMantissaBits;
+}
+
+// What IEEE 754 says the bits below infinity stand for; at infinity's, the value that one more step would have.
+template <typename T>
+double ValueOf(unsigned magnitude) {
+  constexpr int kBits = Format<T>::kMantissaBits;
+  const int exponent = static_cast<int>(magnitude >> kBits);
+  const int mantissa = static_cast<int>(magnitude & ((1u << kBits) - 1));
+  const int scale = 1 - Format<T>::kBias - kBits;
+  return exponent == 0 ? std::ldexp(mantissa, scale) : std::ldexp(mantissa + (1 << kBits), scale + exponent - 1);
+}
+
+template <typename T>
+class Half : public ::testing::Test {};
+struct Names {
+  template <typename T>
+  static std::string GetName(int) {
+    return NameOf(kDTypeOf<T>);
+  }
+};
+using Halves = ::testing::Types<Float16, BFloat16>;
+TYPED_TEST_SUITE(Half, Halves, Names);
+
+TYPED_TEST(Half, EveryValueBecomesItsFloat) {
+  for (unsigned magnitude = 0; magnitude < InfinityBits<TypeParam>(); ++magnitude) {
+    const auto value = static_cast<float>(ValueOf<TypeParam>(magnitude));
+    const float up = static_cast<float>(FromBits<TypeParam>(magnitude)),
+                down = static_cast<float>(FromBits<TypeParam>(magnitude | 0x8000));
+    ASSERT_EQ(up, value) << std::hex << magnitude;
+    ASSERT_EQ(down, -value) << std::hex << magnitude;
+    ASSERT_EQ(std::signbit(down), true) << std::hex << magnitude;
+  }
+  const float infinity = std::numeric_limits<float>::infinity();
+  EXPECT_EQ(static_cast<float>(FromBits<TypeParam>(InfinityBits<TypeParam>())), infinity);
+  EXPECT_EQ(static_cast<float>(FromBits<TypeParam>(InfinityBits<TypeParam>() | 0x8000)), -infinity);
+  for (unsigned magnitude = InfinityBits<TypeParam>() + 1; magnitude < 0x8000; ++magnitude) {
+    ASSERT_TRUE(std::isnan(static_cast<float>(FromBits<TypeParam>(magnitude)))) << std::hex << magnitude;
+  }
+}
+
+// Between every two neighbours: the middle goes to the even one, what is next to the middle to the nearer one.
+TYPED_TEST(Half, EveryDoubleIsRoundedToTheNearestTiesToEven) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (unsigned low = 0; low < InfinityBits<TypeParam>(); ++low) {
+    const double below = ValueOf<TypeParam>(low), above = ValueOf<TypeParam>(low + 1), middle = (below + above) / 2;
+    const unsigned even = low % 2 == 0 ? low : low + 1;
+    for (const unsigned sign : {0u, 0x8000u}) {
+      const double one = sign == 0 ? 1 : -1;
+      ASSERT_EQ(TypeParam(one * below).bits, sign | low);
+      ASSERT_EQ(TypeParam(one * std::nextafter(below, infinity)).bits, sign | low);
+      ASSERT_EQ(TypeParam(one * std::nextafter(middle, 0)).bits, sign | low);
+      ASSERT_EQ(TypeParam(one * middle).bits, sign | even);
+      ASSERT_EQ(TypeParam(one * std::nextafter(middle, infinity)).bits, sign | (low + 1));
+      ASSERT_EQ(TypeParam(one * std::nextafter(above, 0)).bits, sign | (low + 1));
+    }
+  }
+  EXPECT_EQ(TypeParam(infinity).bits, InfinityBits<TypeParam>());
+  EXPECT_EQ(TypeParam(-std::numeric_limits<double>::max()).bits, 0x8000 | InfinityBits<TypeParam>());
+  EXPECT_EQ(TypeParam(-std::numeric_limits<double>::denorm_min()).bits, 0x8000);
+  EXPECT_TRUE(std::isnan(static_cast<float>(TypeParam(std::numeric_limits<double>::quiet_NaN()))));
+  EXPECT_TRUE(std::isnan(static_cast<float>(TypeParam(std::numeric_limits<double>::signaling_NaN()))));
+}
+
+// x op y for every x and many y, by every target: products and sums meet every tie, subnormal, overflow and NaN.
+TYPED_TEST(Half, EveryTargetRoundsAsTheReference) {
+  constexpr std::int64_t kCount = 1 << 16;
+  std::vector<TypeParam> x(kCount), expected(kCount), actual(kCount);
+  for (unsigned i = 0; i < kCount; ++i) x[i] = FromBits<TypeParam>(i);
+  std::vector<TypeParam> y = testing::SpecialsOf<TypeParam>();
+  std::mt19937 random(7);
+  for (int i = 0; i < 64; ++i) y.push_back(FromBits<TypeParam>(random() & 0xffff));
+  for (const Target& target : BuiltInTargets()) {
+    if (!target.supported) continue;
+    SCOPED_TRACE(target.name);
+    int ops = 0;
+    for (const OpDefinition& op : BuiltInOps(target.bit)) {
+      if (std::string(op.info.name) != "add" && std::string(op.info.name) != "multiply") continue;
+      for (const Kernel& kernel : op.kernels) {
+        if (kernel.output != kDTypeOf<TypeParam>) continue;
+        ++ops;
+        for (const TypeParam& value : y) {
+          Tile tile = {};
+          tile.rows = 1;
+          tile.cols = kCount;
+          tile.in[0] = {x.data(), 0, false};
+          tile.in[1] = {&value, 0, true};
+          tile.out = expected.data();
+          kernel.reference(tile);
+          tile.out = actual.data();
+          kernel.run(tile);
+          for (std::size_t i = 0; i < kCount; ++i) {
+            if (actual[i].bits == expected[i].bits) continue;
+            const float got = static_cast<float>(actual[i]), wanted = static_cast<float>(expected[i]);
+            ASSERT_TRUE(std::isnan(got) && std::isnan(wanted))
+                << op.info.name << "(" << static_cast<float>(x[i]) << ", " << static_cast<float>(value) << "): got " << got
+                << ", not " << wanted;
+          }
+        }
+      }
+    }
+    EXPECT_EQ(ops, 2);
+  }
+}
+
+}  // namespace
+}  // namespace axiscast
