@@ -98,33 +98,76 @@ struct ElementwiseRows {
  private:
   template <class... X, std::size_t... kInput>
   static HWY_INLINE void RunOperands(const Tile& tile, std::index_sequence<kInput...>) {
-    RunRows(static_cast<std::byte*>(tile.out), tile.out_row_stride, tile.rows, static_cast<std::size_t>(tile.cols),
-            ReadAttributes<Op, T>(tile), X(tile.in[kInput])...);
+    RunRows(tile, ReadAttributes<Op, T>(tile), X(tile.in[kInput])...);
   }
 
   template <class A, class... X>
-  static HWY_INLINE void RunRows(std::byte* out, std::int64_t out_row_stride, std::int64_t rows, std::size_t cols,
-                                 const A attributes, X... x) {
+  static HWY_INLINE void RunRows(const Tile& tile, const A attributes, X... x) {
+    auto cols = static_cast<std::size_t>(tile.cols);
+    std::int64_t rows = tile.rows;
+    auto* out = static_cast<std::byte*>(tile.out);
+    constexpr bool kAnySplat = !(X::kStreamed && ...);
+    const bool dense = tile.out_row_stride == static_cast<std::int64_t>(cols * sizeof(Stored<Out>)) && (x.Joins(cols) && ...);
+    if constexpr (!kAnySplat) {
+      if (dense) {  // one long row
+        cols *= static_cast<std::size_t>(rows);
+        rows = 1;
+      }
+    }
+    if constexpr (LargerSteps::kAlignsStores) {
+      if constexpr (kAnySplat) {
+        if (dense && rows > 1 && cols % hn::Lanes(WideTag(InputsOf<Op, T>())) != 0) {
+          if (tile.stream) {
+            JoinedRows<true>(reinterpret_cast<Stored<Out>*>(out), rows, cols, attributes, x...);
+          } else {
+            JoinedRows<false>(reinterpret_cast<Stored<Out>*>(out), rows, cols, attributes, x...);
+          }
+          return;
+        }
+      }
+      if (tile.stream) {
+        SeparateRows<true>(out, tile.out_row_stride, rows, cols, attributes, x...);
+        return;
+      }
+    }
+    SeparateRows<false>(out, tile.out_row_stride, rows, cols, attributes, x...);
+  }
+
+  template <bool kStream, class A, class... X>
+  static HWY_INLINE void SeparateRows(std::byte* out, std::int64_t out_row_stride, std::int64_t rows, std::size_t cols,
+                                      const A attributes, X... x) {
     for (;;) {
-      Row(reinterpret_cast<Stored<Out>*>(out), cols, attributes, x...);
+      Row<kStream>(reinterpret_cast<Stored<Out>*>(out), cols, attributes, x...);
       if (--rows == 0) return;  // before NextRow: a splat reads its value there
       out += out_row_stride;
       (x.NextRow(), ...);
     }
   }
 
-  // Elements [i, i + lanes) of a row, as they are stored.
+  // What is computed from vectors of the operands, as it is stored.
+  template <class Wide, class A, class... V>
+  static HWY_INLINE auto ResultOf(Wide, const A& attributes, V... v) {
+    return ToStored<Out>(hn::Rebind<OutLane, Wide>(), VectorOf<Op, T>(hn::Rebind<Lane<T>, Wide>(), attributes, v...));
+  }
+  // Elements [i, i + lanes), all of the row that the operands stand at.
   template <class Wide, class A, class... X>
-  static HWY_INLINE auto Result(Wide, std::size_t i, const A& attributes, const X&... x) {
-    const hn::Rebind<Lane<T>, Wide> d;
-    const hn::Rebind<OutLane, Wide> d_out;
-    return ToStored<Out>(d_out, VectorOf<Op, T>(d, attributes, x.Load(hn::Rebind<Lane<typename X::Element>, Wide>(), i)...));
+  static HWY_INLINE auto Result(Wide wide, std::size_t i, const A& attributes, const X&... x) {
+    return ResultOf(wide, attributes, x.Load(hn::Rebind<Lane<typename X::Element>, Wide>(), i)...);
+  }
+
+  template <bool kStream, class D>
+  static HWY_INLINE void Store(hn::VFromD<D> v, D d, Stored<Out>* out) {
+    if constexpr (kStream) {
+      hn::Stream(v, d, out);
+    } else {
+      hn::StoreU(v, d, out);
+    }
   }
 
   // Computes out[0, n), n being at least a vector. A ragged end is a whole vector that overlaps the one before it, and so is the
   // first vector of a row that begins off a vector's boundary, so that the others are stored on it. As `out` may be exactly a
   // streamed input, both are loaded before anything is written. Recomputed elements get the same bits again.
-  template <class A, class... X>
+  template <bool kStream, class A, class... X>
   static HWY_INLINE void Row(Stored<Out>* out, std::size_t n, const A& attributes, const X&... x) {
     const auto wide = WideTag(InputsOf<Op, T>());
     const hn::Rebind<Stored<Out>, decltype(wide)> d_stored;
@@ -132,7 +175,7 @@ struct ElementwiseRows {
     const std::size_t last = n - lanes;
     const auto last_result = Result(wide, last, attributes, x...);
     const auto body = [&](std::size_t i) HWY_ATTR {
-      for (; i < last; i += lanes) hn::StoreU(Result(wide, i, attributes, x...), d_stored, out + i);
+      for (; i < last; i += lanes) Store<kStream>(Result(wide, i, attributes, x...), d_stored, out + i);
     };
     if constexpr (LargerSteps::kAlignsStores) {
       const auto first_result = Result(wide, 0, attributes, x...);
@@ -141,6 +184,33 @@ struct ElementwiseRows {
     } else {
       body(LargerSteps::template Run<Op, T>(out, n, attributes, x...));
     }
+    hn::StoreU(last_result, d_stored, out + last);
+  }
+
+  // The same for `rows` rows that follow each other without gaps. A vector that belongs to two of them is put together from both.
+  template <bool kStream, class A, class... X>
+  static HWY_INLINE void JoinedRows(Stored<Out>* out, std::int64_t rows, std::size_t cols, const A& attributes, X... x) {
+    const auto wide = WideTag(InputsOf<Op, T>());
+    const hn::Rebind<Stored<Out>, decltype(wide)> d_stored;
+    const std::size_t lanes = hn::Lanes(wide);
+    const std::size_t last = static_cast<std::size_t>(rows) * cols - lanes;
+    const auto first_result = Result(wide, 0, attributes, x...);
+    const auto last_result = Result(wide, last, attributes, x.After(rows - 1)...);
+    std::size_t i = lanes - reinterpret_cast<std::uintptr_t>(out) / sizeof(Stored<Out>) % lanes;
+    for (std::size_t end = cols; --rows > 0; end += cols) {
+      for (; i + lanes <= end; i += lanes) Store<kStream>(Result(wide, i, attributes, x...), d_stored, out + i);
+      if (i < end) {
+        const auto crossing = [&](const auto& operand) HWY_ATTR {
+          using Element = typename std::remove_cvref_t<decltype(operand)>::Element;
+          return operand.LoadCrossing(hn::Rebind<Lane<Element>, decltype(wide)>(), i, end - i, operand.After(1));
+        };
+        Store<kStream>(ResultOf(wide, attributes, crossing(x)...), d_stored, out + i);
+        i += lanes;
+      }
+      ((x = x.After(1)), ...);
+    }
+    for (; i < last; i += lanes) Store<kStream>(Result(wide, i, attributes, x...), d_stored, out + i);
+    hn::StoreU(first_result, d_stored, out);
     hn::StoreU(last_result, d_stored, out + last);
   }
 

@@ -62,19 +62,30 @@ HWY_INLINE Computed<T> ElementAt(const TileInput& in, std::int64_t row, std::int
   }
 }
 
-// A row's elements one after the other. `d` of the functions below may have any number of lanes.
+// An operand at one of its rows. `d` of the functions below may have any number of lanes. Rows that join are counted through:
+// element i is number i % cols of row i / cols; After(rows) is then the operand at a later row, NextRow otherwise.
+//
+// Streamed: elements one after the other.
 template <typename T>
 class Streamed {
  public:
   using Element = T;
+  static constexpr bool kStreamed = true;
   HWY_INLINE explicit Streamed(const TileInput& in) : data_(static_cast<const std::byte*>(in.data)), row_stride_(in.row_stride) {}
 
+  HWY_INLINE bool Joins(std::size_t cols) const { return row_stride_ == static_cast<std::int64_t>(cols * sizeof(Stored<T>)); }
   HWY_INLINE void NextRow() { data_ += row_stride_; }
+  HWY_INLINE Streamed After(std::int64_t) const { return *this; }
 
   // Elements [i, i + lanes).
   template <class D>
   HWY_INLINE hn::VFromD<D> Load(D d, std::size_t i) const {
     return FromStored<T>(d, hn::LoadU(StoredTag<T, D>(), reinterpret_cast<const Stored<T>*>(data_) + i));
+  }
+  // The same, `own` of them from this row and the rest from the next one.
+  template <class D>
+  HWY_INLINE hn::VFromD<D> LoadCrossing(D d, std::size_t i, std::size_t /*own*/, const Streamed&) const {
+    return Load(d, i);
   }
 
  private:
@@ -82,22 +93,31 @@ class Streamed {
   std::int64_t row_stride_;
 };
 
-// A row that is one value.
+// Splat: a row that is one value.
 template <typename T>
 class Splat {
  public:
   using Element = T;
+  static constexpr bool kStreamed = false;
   HWY_INLINE explicit Splat(const TileInput& in)
       : data_(static_cast<const std::byte*>(in.data)), row_stride_(in.row_stride), value_(Value()) {}
 
-  HWY_INLINE void NextRow() {
-    data_ += row_stride_;
-    value_ = Value();
+  HWY_INLINE bool Joins(std::size_t) const { return true; }
+  HWY_INLINE void NextRow() { *this = After(1); }
+  HWY_INLINE Splat After(std::int64_t rows) const {
+    Splat later = *this;
+    later.data_ += rows * row_stride_;
+    later.value_ = later.Value();
+    return later;
   }
 
   template <class D>
   HWY_INLINE hn::VFromD<D> Load(D d, std::size_t) const {
     return FromStored<T>(d, hn::Set(StoredTag<T, D>(), value_));
+  }
+  template <class D>
+  HWY_INLINE hn::VFromD<D> LoadCrossing(D d, std::size_t i, std::size_t own, const Splat& next) const {
+    return hn::IfThenElse(hn::FirstN(d, own), Load(d, i), next.Load(d, i));
   }
 
  private:

@@ -42,6 +42,7 @@ struct Tile {
   void* out;                    // contiguous along cols, aligned to its element
   std::int64_t out_row_stride;  // bytes
   const AttributeSlot* attributes;
+  bool stream = false;  // nobody reads `out` soon: a kernel may write it past the caches. The caller fences.
 };
 
 /// Computes a tile. `out` may be exactly a streamed input (in place): element i is read before it is written.
