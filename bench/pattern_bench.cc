@@ -1,8 +1,8 @@
 // Speed of every broadcast pattern, against this machine's roof and against a scalar loop; and what a small call costs.
 //
-//   shape_bench                                            all rows, about a minute on a quiet machine; a summary at the end
-//   shape_bench --benchmark_filter='channel.*threads:1'    some of them
-//   shape_bench --benchmark_repetitions=15 --benchmark_out=shape.json
+//   pattern_bench                                            all rows, about a minute on a quiet machine; a summary at the end
+//   pattern_bench --benchmark_filter='channel.*threads:1'    some of them
+//   pattern_bench --benchmark_repetitions=15 --benchmark_out=shape.json
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -32,7 +32,7 @@ std::string NameOf(const std::string& pattern, const Size& size) {
 }
 
 [[noreturn]] void Fail(const std::string& what) {
-  std::fprintf(stderr, "shape_bench: %s\n", what.c_str());
+  std::fprintf(stderr, "pattern_bench: %s\n", what.c_str());
   std::exit(1);
 }
 
