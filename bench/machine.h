@@ -18,6 +18,8 @@ struct Machine {
   // Bytes of all operands together that live in a level ("L1", "L2", "L3", "memory"): a part of the cache, one core's; several
   // times the last cache.
   std::int64_t WorkingSet(const std::string& level) const;
+  // The level in which so many bytes of one call live.
+  const char* LevelOf(std::int64_t bytes) const;
 };
 
 const Machine& ThisMachine();
@@ -36,9 +38,6 @@ class Arena {
   std::unique_ptr<std::byte, Free> data_;
   std::int64_t size_;
 };
-
-// The one that all rows use, one after the other: large enough for every working set.
-Arena& SharedArena();
 
 }  // namespace axiscast::bench
 

@@ -1,155 +1,179 @@
 // Speed of every broadcast pattern, against this machine's roof and against a scalar loop; and what a small call costs.
-//
-//   pattern_bench                                            all rows, about a minute on a quiet machine; a summary at the end
-//   pattern_bench --benchmark_filter='channel.*threads:1'    some of them
-//   pattern_bench --benchmark_repetitions=15 --benchmark_out=shape.json
+// pattern_bench --help says how it is used.
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
-#include "bench/machine.h"
-#include "bench/patterns.h"
+#include "bench/call.h"
 #include "bench/rows.h"
+#include "bench/tables.h"
 
 namespace axiscast::bench {
 namespace {
 
 constexpr int kRepetitions = 5;
-constexpr double kRoofGoal = 0.8;         // of the roof, for Goal::kRoof
-constexpr double kScalarGoal = 3;         // times a scalar loop, for Goal::kScalar, where the roof allows it
-constexpr double kSmallCallGoal = 50e-9;  // seconds: executing a plan of 8 elements
-constexpr std::size_t kWorstRows = 8;
+constexpr std::int64_t kQuickBytes = 16 << 10;
+constexpr std::int64_t kCheckedBytes = 64 << 20;  // larger calls are not checked again: the smaller ones of the pattern were
+
+constexpr ProgramText kText = {
+    "pattern_bench",
+    "Speed of every broadcast pattern, against this machine's roof and against a scalar loop; and what a small call costs.\n"
+    "  pattern_bench                                               the best known patterns, about two minutes\n"
+    "  pattern_bench --patterns                                    all patterns, dtypes and levels of memory, some ten minutes\n"
+    "  pattern_bench --patterns --benchmark_filter='^channel.*L2'  some of them\n"
+    "  pattern_bench --patterns --compare ../other/build/release   beside another build, by turns\n",
+    "all patterns, every dtype, and sizes for every level of memory: L1, L2, L3 too"};
 
 struct Size {
   const char* level;
   int threads;
 };
 
+// What all rows share.
+struct Bench {
+  const Arguments& arguments;
+  Roof& roof;
+  Arena& arena;
+  std::vector<Row> rows = {};
+};
+
+std::int64_t BytesOf(const Arguments& arguments, const char* level) {
+  return arguments.quick ? kQuickBytes : ThisMachine().WorkingSet(level);
+}
+
 std::string NameOf(const std::string& pattern, const Size& size) {
   return pattern + "/" + size.level + "/threads:" + std::to_string(size.threads);
 }
 
-[[noreturn]] void Fail(const std::string& what) {
-  std::fprintf(stderr, "pattern_bench: %s\n", what.c_str());
-  std::exit(1);
+// A wrong result can be fast: the plan must do what the naive loop does.
+void Check(const Pattern& pattern, std::int64_t bytes, int threads, Arena& arena) {
+  const Call call = MakeCall(pattern, bytes, arena);
+  const auto memory = static_cast<std::size_t>(call.traffic.write_bytes);
+  RestoreInputs(call, arena);
+  const std::vector<std::byte> before(call.traffic.out, call.traffic.out + memory);
+  NaiveLoop(call).Run();
+  const std::vector<std::byte> expected(call.traffic.out, call.traffic.out + memory);
+  std::memcpy(call.traffic.out, before.data(), memory);
+  Execute(MakePlan(call), call, threads);
+  if (std::memcmp(call.traffic.out, expected.data(), memory) != 0)
+    Fail(pattern.name + ": " + call.text + " is not what a naive loop gives");
 }
 
-Plan MakePlan(const Op& op, const Problem& problem) {
-  Plan plan;
-  PlanOptions options;
-  options.axis = problem.axis;
-  const Status status = Plan::Make(op, {problem.x, problem.y}, problem.out, options, &plan);
-  if (!status.ok()) Fail(status.message());
-  return plan;
-}
-
-void Execute(const Plan& plan, const Problem& problem, int threads) {
-  ExecuteOptions options;
-  options.max_threads = threads;
-  const Status status = plan.Execute({problem.x.data, problem.y.data}, problem.out.data, options);
-  if (!status.ok()) Fail(status.message());
-}
-
-// A wrong result can be fast: the plan must do what the scalar loop does.
-void Check(const Op& op, const Pattern& pattern, const Size& size) {
-  const Problem problem = MakeProblem(pattern, ThisMachine().WorkingSet(size.level), SharedArena().data());
-  const auto memory = static_cast<std::size_t>(problem.traffic.write_bytes);
-  const std::vector<std::byte> before(problem.traffic.out, problem.traffic.out + memory);
-  ScalarLoop(problem).Run();
-  const std::vector<std::byte> expected(problem.traffic.out, problem.traffic.out + memory);
-  std::memcpy(problem.traffic.out, before.data(), memory);
-  Execute(MakePlan(op, problem), problem, size.threads);
-  if (std::memcmp(problem.traffic.out, expected.data(), memory) != 0) Fail(problem.text + ": not what a scalar loop gives");
-}
-
-Row PatternRow(const Op& op, const Pattern& pattern, const Size& size, Roof& roof, bool scalar_loop) {
-  const std::int64_t bytes = ThisMachine().WorkingSet(size.level);
-  const Problem shapes = MakeProblem(pattern, bytes, SharedArena().data());
-  Row row{NameOf(pattern.name + std::string(scalar_loop ? "/scalar_loop" : ""), size),
-          shapes.text,
-          static_cast<double>(shapes.unique_bytes),
-          {}};
-  if (scalar_loop) {
-    row.measure = [&pattern, size, &roof, bytes] {
-      const Problem problem = MakeProblem(pattern, bytes, SharedArena().data());
-      const ScalarLoop loop(problem);
-      return MeasureBesideRoof(roof, problem.traffic, size.threads, [&](std::int64_t count) {
-        for (; count > 0; --count) loop.Run();
-      });
-    };
-    return row;
-  }
-  row.measure = [&op, &pattern, size, &roof, bytes, checked = false]() mutable {
-    if (!checked && std::strcmp(size.level, "memory") != 0) Check(op, pattern, size);
+void AddPatternRow(const Pattern& pattern, const Size& size, Bench& bench) {
+  const std::int64_t bytes = BytesOf(bench.arguments, size.level);
+  const Call shapes = MakeCall(pattern, bytes, bench.arena);
+  const std::string text = shapes.text + (std::strcmp(pattern.roof, "bytes") == 0 ? "" : std::string("; roof: ") + pattern.roof);
+  const auto measure = [&pattern, size, bytes, &roof = bench.roof, &arena = bench.arena,
+                        checked = shapes.unique_bytes > kCheckedBytes](const Effort& effort) mutable {
+    if (!checked) Check(pattern, bytes, size.threads, arena);
     checked = true;
-    const Problem problem = MakeProblem(pattern, bytes, SharedArena().data());
-    const Plan plan = MakePlan(op, problem);
-    return MeasureBesideRoof(roof, problem.traffic, size.threads, [&](std::int64_t count) {
-      for (; count > 0; --count) Execute(plan, problem, size.threads);
-    });
+    const Call call = MakeCall(pattern, bytes, arena);
+    RestoreInputs(call, arena);
+    const Plan plan = MakePlan(call);
+    const Calls calls = [&](std::int64_t count) {
+      for (; count > 0; --count) Execute(plan, call, size.threads);
+    };
+    Sample sample = MeasureBesideRoof(roof, call.traffic, size.threads, calls, effort);
+    if (size.threads == 1) sample.estimate = plan.Describe().estimated_seconds;
+    return sample;
   };
-  return row;
+  bench.rows.push_back({NameOf(pattern.name, size), text, static_cast<double>(shapes.unique_bytes), measure});
+}
+
+void AddScalarLoopRow(const Pattern& pattern, const Size& size, Bench& bench) {
+  const std::int64_t bytes = BytesOf(bench.arguments, size.level);
+  const Call shapes = MakeCall(pattern, bytes, bench.arena);
+  const auto measure = [&pattern, bytes, &roof = bench.roof, &arena = bench.arena](const Effort& effort) {
+    const Call call = MakeCall(pattern, bytes, arena);
+    const NaiveLoop loop(call);
+    const Calls calls = [&](std::int64_t count) {
+      for (; count > 0; --count) loop.Run();
+    };
+    return MeasureBesideRoof(roof, call.traffic, 1, calls, effort);
+  };
+  bench.rows.push_back(
+      {NameOf(pattern.name + "/scalar_loop", size), shapes.text, static_cast<double>(shapes.unique_bytes), measure});
 }
 
 // The roof itself, for its own sake: GB/s by level, mix and threads.
-Row RoofRow(const char* mix, std::int64_t reads, std::int64_t writes, const Size& size, Roof& roof) {
+void AddRoofRow(const char* mix, std::int64_t reads, std::int64_t writes, const Size& size, Bench& bench) {
   // Here every thread fills its own L1 or L2; a call's size is the same for any number of threads.
   const bool own_cache = std::strcmp(size.level, "L1") == 0 || std::strcmp(size.level, "L2") == 0;
-  const std::int64_t all = ThisMachine().WorkingSet(size.level) * (own_cache ? size.threads : 1);
+  const std::int64_t all = BytesOf(bench.arguments, size.level) * (own_cache ? size.threads : 1);
   const std::int64_t bytes = all / (reads + writes) / 4096 * 4096;
-  Row row{NameOf(std::string("roof/") + mix, size), "", static_cast<double>(bytes * (reads + writes)), {}};
-  row.measure = [reads, writes, size, &roof, bytes] {
-    std::byte* memory = SharedArena().data();
+  const auto measure = [reads, writes, size, bytes, &roof = bench.roof, memory = bench.arena.data()](const Effort& effort) {
     const Traffic traffic{memory, bytes * reads, memory + bytes * reads + 320, bytes * writes};
-    const RoofTime time = roof.Measure(traffic, size.threads, 600e-6);
-    return Sample{time.best, 1, time.ordinary / time.best};
+    const RoofTime time = roof.Measure(traffic, size.threads, effort.chunk);
+    return Sample{.seconds = time.best, .roof = 1, .ordinary = time.ordinary / time.best};
   };
-  return row;
+  bench.rows.push_back({NameOf(std::string("roof/") + mix, size), "", static_cast<double>(bytes * (reads + writes)), measure});
 }
 
-struct SmallCall {
-  const char* name;
-  Pattern pattern;
-  std::int64_t extent;
-};
-
-const std::vector<SmallCall> kSmallCalls = {
-    {"8", {"8", {kFree}, {kFree}}, 8},
-    {"4x4", {"4x4", {kFree, 4}, {4}}, 4},
-    {"2x3x4x5", {"2x3x4x5", {kFree, 3, 4, 5}, {3, 4}, 1}, 2},
-};
-
-void AddSmallCalls(const Op& op, std::vector<Row>& rows) {
-  for (const SmallCall& call : kSmallCalls) {
-    const auto problem = [&call] { return MakeProblemWithExtent(call.pattern, call.extent, SharedArena().data()); };
-    const std::string text = MakeProblemWithExtent(call.pattern, call.extent, SharedArena().data()).text;
-    rows.push_back({std::string("small/execute/") + call.name, text, 0, [&op, problem] {
-                      const Problem p = problem();
-                      const Plan plan = MakePlan(op, p);
-                      return MeasureAlone([&](std::int64_t count) {
-                        for (; count > 0; --count) Execute(plan, p, 0);
-                      });
-                    }});
-    rows.push_back({std::string("small/apply/") + call.name, text, 0, [&op, problem] {
-                      const Problem p = problem();
-                      ApplyOptions options;
-                      options.axis = p.axis;
-                      return MeasureAlone([&](std::int64_t count) {
-                        for (; count > 0; --count) {
-                          const Status status = Apply(op, {p.x, p.y}, p.out, options);
-                          if (!status.ok()) Fail(status.message());
-                        }
-                      });
-                    }});
-    rows.push_back({std::string("small/scalar_loop/") + call.name, text, 0, [problem] {
-                      const ScalarLoop loop(problem());
-                      return MeasureAlone([&](std::int64_t count) {
-                        for (; count > 0; --count) loop.Run();
-                      });
-                    }});
+void AddSmallCalls(Bench& bench) {
+  static const std::vector<Pattern> kSmall = {
+      {.name = "8", .inputs = {{8}, {8}}},
+      {.name = "4x4", .inputs = {{4, 4}, {4}}},
+      {.name = "2x3x4x5", .inputs = {{2, 3, 4, 5}, {3, 4}}, .axis = 1},
+  };
+  for (const Pattern& pattern : kSmall) {
+    Arena& arena = bench.arena;
+    const std::string text = MakeCall(pattern, 0, arena).text;
+    const auto add = [&](const char* kind, std::function<Sample(const Effort&)> measure) {
+      bench.rows.push_back({std::string("small/") + kind + "/" + pattern.name, text, 0, std::move(measure)});
+    };
+    add("execute", [&pattern, &arena](const Effort& effort) {
+      const Call call = MakeCall(pattern, 0, arena);
+      const Plan plan = MakePlan(call);
+      const Calls calls = [&](std::int64_t count) {
+        for (; count > 0; --count) Execute(plan, call, 0);
+      };
+      return MeasureAlone(1, calls, effort);
+    });
+    add("apply", [&pattern, &arena](const Effort& effort) {
+      const Call call = MakeCall(pattern, 0, arena);
+      ApplyOptions options;
+      options.axis = call.axis;
+      const Calls calls = [&](std::int64_t count) {
+        for (; count > 0; --count) {
+          const Status status = Apply(*call.steps[0].op, call.inputs.data(), call.inputs.size(), call.out, options);
+          if (!status.ok()) Fail(status.message());
+        }
+      };
+      return MeasureAlone(1, calls, effort);
+    });
+    add("scalar_loop", [&pattern, &arena](const Effort& effort) {
+      const Call call = MakeCall(pattern, 0, arena);
+      const NaiveLoop loop(call);
+      const Calls calls = [&](std::int64_t count) {
+        for (; count > 0; --count) loop.Run();
+      };
+      return MeasureAlone(1, calls, effort);
+    });
   }
+}
+
+// A pattern of one size belongs to one level. The others are left out of levels that are too small for them.
+bool Fits(const Pattern& pattern, const char* level, Bench& bench) {
+  const std::int64_t least = LeastBytes(pattern, bench.arena);
+  if (HasOneSize(pattern)) return std::strcmp(ThisMachine().LevelOf(least), level) == 0;
+  return bench.arguments.quick || 2 * least <= 3 * BytesOf(bench.arguments, level);
+}
+
+void AddPatterns(const std::vector<Size>& sizes, bool all, Bench& bench) {
+  std::string left_out;
+  for (const Pattern& pattern : Patterns()) {
+    if (!pattern.always && !all) continue;
+    if (const std::string why = WhyLeftOut(pattern); !why.empty()) {
+      left_out += "  " + pattern.name + ": " + why + "\n";
+      continue;
+    }
+    for (const Size& size : sizes) {
+      if (!Fits(pattern, size.level, bench)) continue;
+      AddPatternRow(pattern, size, bench);
+      if (pattern.scalar_loop && size.threads == 1) AddScalarLoopRow(pattern, size, bench);
+    }
+  }
+  if (!left_out.empty() && !bench.arguments.serve) std::fprintf(stderr, "left out:\n%s", left_out.c_str());
 }
 
 const Row* Find(const std::vector<Row>& rows, const std::string& name) {
@@ -157,95 +181,61 @@ const Row* Find(const std::vector<Row>& rows, const std::string& name) {
   return row == rows.end() ? nullptr : &*row;
 }
 
-// One line per pattern with all its sizes, then what misses its goal.
+// One line per pattern with all its sizes, then how the whole stands.
 void PrintSummary(const std::vector<Row>& rows, const std::vector<Size>& sizes, double fork) {
   if (fork > 0)
     std::printf("\nthe roof of several threads has a fork of %s in it, unless one thread is faster\n", TimeText(fork).c_str());
-  std::printf("\n%% of the roof (x: times a scalar loop)\n%-14s", "");
-  for (const Size& size : sizes) std::printf("  %18s", (std::string(size.level) + " x " + std::to_string(size.threads)).c_str());
+  std::printf("\n%% of the roof (x: times a scalar loop)\n%-26s", "");
+  for (const Size& size : sizes) std::printf("  %13s", (std::string(size.level) + " x " + std::to_string(size.threads)).c_str());
   std::printf("\n");
-  std::vector<std::string> missed;
-  std::vector<const Row*> patterns;
-  double logarithms = 0;
-  for (const Pattern& pattern : kPatterns) {
+  std::vector<const Row*> of_patterns;
+  for (const Pattern& pattern : Patterns()) {
     std::string line;
-    char text[128];
     bool any = false;
     for (const Size& size : sizes) {
       const Row* row = Find(rows, NameOf(pattern.name, size));
-      if (row == nullptr) {
-        line += std::string(20, ' ');
-        continue;
+      char text[64] = "";
+      if (row != nullptr) {
+        any = true;
+        of_patterns.push_back(row);
+        const double roof = MedianOf(*row).roof;
+        const Row* scalar = Find(rows, NameOf(pattern.name + "/scalar_loop", size));
+        const double times = scalar == nullptr ? 0 : roof / MedianOf(*scalar).roof;  // each was measured beside the roof
+        std::snprintf(text, sizeof(text), times > 0 ? "%.0f (%.1f x)" : "%.0f", 100 * roof, times);
       }
-      any = true;
-      patterns.push_back(row);
-      const double roof = MedianOf(*row).roof;
-      logarithms += std::log(roof);
-      const Row* scalar = Find(rows, NameOf(pattern.name + std::string("/scalar_loop"), size));
-      const double times = scalar == nullptr ? 0 : roof / MedianOf(*scalar).roof;  // each was measured beside the roof
-      std::snprintf(text, sizeof(text), times > 0 ? "%.0f (%.1f x)" : "%.0f", 100 * roof, times);
-      line += "  " + std::string(18 - std::min<std::size_t>(std::strlen(text), 18), ' ') + text;
-      if (pattern.goal == Goal::kRoof && roof < kRoofGoal) {
-        std::snprintf(text, sizeof(text), "%.0f %% of the roof, not %.0f", 100 * roof, 100 * kRoofGoal);
-        missed.push_back(row->name + ": " + text);
-      } else if (times > 0 && times < kScalarGoal && roof < kRoofGoal) {
-        std::snprintf(text, sizeof(text), "%.1f times a scalar loop, not %.0f", times, kScalarGoal);
-        missed.push_back(row->name + ": " + text);
-      }
+      line += "  " + std::string(13 - std::min<std::size_t>(std::strlen(text), 13), ' ') + text;
     }
-    if (any) std::printf("%-14s%s\n", pattern.name, line.c_str());
+    if (any) std::printf("%-26s%s\n", pattern.name.c_str(), line.c_str());
   }
-  if (!patterns.empty()) {
-    std::printf("geometric mean of %zu rows: %.0f %%\n", patterns.size(),
-                100 * std::exp(logarithms / static_cast<double>(patterns.size())));
-    std::sort(patterns.begin(), patterns.end(), [](const Row* x, const Row* y) { return MedianOf(*x).roof < MedianOf(*y).roof; });
-    std::printf("worst:");
-    for (std::size_t i = 0; i < std::min(kWorstRows, patterns.size()); ++i) {
-      std::printf("%s %s %.0f %%", i > 0 ? "," : "", patterns[i]->name.c_str(), 100 * MedianOf(*patterns[i]).roof);
-    }
-    std::printf("\n");
-  }
-  const Row* small = Find(rows, "small/execute/8");
-  if (small != nullptr && MedianOf(*small).seconds > kSmallCallGoal) {
-    missed.push_back(small->name + ": " + TimeText(MedianOf(*small).seconds) + ", not " + TimeText(kSmallCallGoal));
-  }
-  if (missed.empty()) {
-    std::printf("every row that has a goal reaches it\n");
-  } else {
-    std::printf("below their goal:\n");
-    for (const std::string& line : missed) std::printf("  %s\n", line.c_str());
-  }
+  std::printf("\n");
+  PrintStanding("patterns", of_patterns);
+  PrintEstimates(rows);
 }
 
 int Main(int argc, char** argv) {
-  const Op* op = FindOp("add");
-  if (op == nullptr) Fail("the registry has no op \"add\"");
-  const int all = ThisMachine().threads;
-  Roof roof(all);
+  const Arguments arguments = ReadArguments(argc, argv, kText);
+  const bool all_rows = arguments.patterns || arguments.serve;
+  Arena arena(std::max(3 * std::max(BytesOf(arguments, "memory"), BytesOf(arguments, "L3")), std::int64_t{128} << 20));
+  const int threads = ThisMachine().threads;
+  Roof roof(threads);
   std::vector<Size> sizes, levels;
-  for (const char* level : {"L2", "memory"}) {
-    sizes.push_back({level, 1});
-    if (all > 1) sizes.push_back({level, all});
-  }
   for (const char* level : {"L1", "L2", "L3", "memory"}) {
-    levels.push_back({level, 1});
-    if (all > 1) levels.push_back({level, all});
-  }
-  std::vector<Row> rows;
-  for (const Size& size : levels) {
-    rows.push_back(RoofRow("fill", 0, 1, size, roof));
-    rows.push_back(RoofRow("copy", 1, 1, size, roof));
-    rows.push_back(RoofRow("add", 2, 1, size, roof));
-    rows.push_back(RoofRow("read", 1, 0, size, roof));
-  }
-  for (const Pattern& pattern : kPatterns) {
-    for (const Size& size : sizes) {
-      rows.push_back(PatternRow(*op, pattern, size, roof, false));
-      if (pattern.goal == Goal::kScalar && size.threads == 1) rows.push_back(PatternRow(*op, pattern, size, roof, true));
+    const bool always = std::strcmp(level, "L2") == 0 || std::strcmp(level, "memory") == 0;
+    for (const int count : threads > 1 ? std::vector<int>{1, threads} : std::vector<int>{1}) {
+      levels.push_back({level, count});
+      if (always || all_rows) sizes.push_back({level, count});
     }
   }
-  AddSmallCalls(*op, rows);
-  const std::vector<Row> measured = RunRows(argc, argv, std::move(rows), kRepetitions);
+  Bench bench{arguments, roof, arena};
+  for (const Size& size : levels) {
+    AddRoofRow("fill", 0, 1, size, bench);
+    AddRoofRow("copy", 1, 1, size, bench);
+    AddRoofRow("add", 2, 1, size, bench);
+    AddRoofRow("read", 1, 0, size, bench);
+  }
+  AddPatterns(sizes, all_rows, bench);
+  AddSmallCalls(bench);
+  const std::vector<Row> measured = RunRows(arguments, std::move(bench.rows), kRepetitions);
   if (!measured.empty()) PrintSummary(measured, sizes, roof.fork());
   return 0;
 }
