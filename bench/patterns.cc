@@ -4,8 +4,8 @@
 namespace axiscast::bench {
 namespace {
 
-constexpr const char* kTwiceNoArithmetic = "bytes, the divisor's twice; there is no vector instruction";
-constexpr const char* kNoArithmetic = "bytes; there is no vector instruction";
+constexpr const char* kTwiceNoArithmetic = "bytes, divisor's twice; no instruction";
+constexpr const char* kNoArithmetic = "bytes; no instruction";
 constexpr const char* kOrDivision = "bytes or divisions";
 constexpr const char* kOrSquareRoot = "bytes or square roots";
 

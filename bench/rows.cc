@@ -178,7 +178,7 @@ std::vector<Row> RunRows(const Arguments& arguments, std::vector<Row> rows, int 
   std::vector<Row> measured;
   std::copy_if(rows.begin(), rows.end(), std::back_inserter(measured), [](const Row& row) { return !row.samples.empty(); });
   if (own_format || measured.empty()) return {};  // stdout is for that format alone
-  PrintTable(measured);
+  PrintTable(measured, peer.has_value());
   if (peer) {
     PrintComparison(measured);
     return {};

@@ -55,9 +55,8 @@ std::string TimeText(double seconds) {
   return text;
 }
 
-void PrintTable(const std::vector<Row>& rows) {
+void PrintTable(const std::vector<Row>& rows, bool compared) {
   const Machine& machine = ThisMachine();
-  const bool compared = RatioOf(rows.front()) > 0;
   std::printf("target %s, roof in %s; %d threads; caches %s, %s, %s\n", Registry::BuiltIn().target(), RoofTarget(), machine.threads,
               CacheText(machine.caches.l1).c_str(), CacheText(machine.caches.l2).c_str(), CacheText(machine.caches.l3).c_str());
   std::printf("Medians of %zu interleaved repetitions. %s\n\n", rows.front().samples.size(),
@@ -80,7 +79,8 @@ void PrintTable(const std::vector<Row>& rows) {
     line_begin(row.name, row.shapes);
     std::printf("  %10s", TimeText(median.seconds).c_str());
     if (compared) {
-      std::printf("  %10s  %6.3f\n", TimeText(median.other).c_str(), RatioOf(row));
+      if (median.other > 0) std::printf("  %10s  %6.3f", TimeText(median.other).c_str(), RatioOf(row));
+      std::printf(median.other > 0 ? "\n" : "  no such row there\n");
       continue;
     }
     if (row.bytes > 0) {

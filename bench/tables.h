@@ -9,8 +9,8 @@
 
 namespace axiscast::bench {
 
-// One line per row: beside the roof, or beside the other build.
-void PrintTable(const std::vector<Row>& rows);
+// One line per row: beside the roof, or compared with another build.
+void PrintTable(const std::vector<Row>& rows, bool compared);
 
 // How many of the rows reach 0.9 of the roof, the geometric mean of time / roof, and the worst; rows without a roof do not count.
 void PrintStanding(const std::string& title, std::vector<const Row*> rows);
