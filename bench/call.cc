@@ -88,9 +88,9 @@ const char* Suffix(Layout layout) {
       return "";
     case Layout::kInPlace:
       return " in place";
-    case Layout::kTransposedInput:
+    case Layout::kTransposedLast:
       return ".T";
-    case Layout::kStepTwoInput:
+    case Layout::kStepTwoFirst:
       return ", input[::2]";
     case Layout::kStepTwoOutput:
       return ", out[::2]";
@@ -115,11 +115,11 @@ Call MakeCallWithExtent(const Pattern& pattern, std::int64_t extent, std::byte* 
     ByteStrides strides = DenseStrides(shape, dtypes[i]);
     std::int64_t span = BytesOf(shape, dtypes[i]);  // whole cache lines, gaps included
     call.unique_bytes = (i == 0 ? 0 : call.unique_bytes) + span;
-    if (pattern.layout == Layout::kStepTwoInput && i == 0) {
+    if (pattern.layout == Layout::kStepTwoFirst && i == 0) {
       strides[0] *= 2;
       span *= 2;
     }
-    if (pattern.layout == Layout::kTransposedInput && i + 1 == dtypes.size()) {
+    if (pattern.layout == Layout::kTransposedLast && i + 1 == dtypes.size()) {
       strides = {static_cast<std::int64_t>(SizeOf(dtypes[i])), shape[0] * static_cast<std::int64_t>(SizeOf(dtypes[i]))};
     }
     call.inputs.emplace_back(inputs_at + used, dtypes[i], shape, strides);
@@ -154,8 +154,6 @@ Call MakeCallWithExtent(const Pattern& pattern, std::int64_t extent, std::byte* 
   call.traffic.elements = Elements(shape);
   return call;
 }
-
-std::byte* SecondHalf(Arena& arena) { return arena.data() + arena.size() / 8192 * 4096; }
 
 // A chain is what no public call makes yet: a program of several steps, resolved here.
 Plan MakeChain(const Call& call) {
@@ -203,11 +201,11 @@ bool HasOneSize(const Pattern& pattern) {
 }
 
 std::int64_t LeastBytes(const Pattern& pattern, Arena& arena) {
-  return MakeCallWithExtent(pattern, 1, arena.data(), SecondHalf(arena)).unique_bytes;
+  return MakeCallWithExtent(pattern, 1, arena.data(), arena.second_half()).unique_bytes;
 }
 
 Call MakeCall(const Pattern& pattern, std::int64_t bytes, Arena& arena) {
-  std::byte* const half = SecondHalf(arena);
+  std::byte* const half = arena.second_half();
   const std::int64_t one = LeastBytes(pattern, arena);
   const std::int64_t each = MakeCallWithExtent(pattern, 2, arena.data(), half).unique_bytes - one;
   const std::int64_t extent = each == 0 ? 1 : std::max<std::int64_t>((bytes - one) / each + 1, 1);

@@ -37,9 +37,8 @@ std::string WhyLeftOut(const Pattern& pattern);
 std::int64_t LeastBytes(const Pattern& pattern, Arena& arena);
 bool HasOneSize(const Pattern& pattern);
 
-// With about so many bytes in all. Inputs lie at the beginning of the arena, the result in its second half: the inputs of other
-// calls are what the arena began with. In place, everything is in the second half, and the values are copied there by
-// RestoreInputs. Views take at most three times the bytes.
+// With about so many bytes in all, of which views take at most three times as many. In place, everything lies in the second half
+// of the arena, and RestoreInputs copies the values there.
 Call MakeCall(const Pattern& pattern, std::int64_t bytes, Arena& arena);
 void RestoreInputs(const Call& call, Arena& arena);
 

@@ -24,11 +24,13 @@ struct Machine {
 
 const Machine& ThisMachine();
 
-// Aligned memory of ordinary values in any dtype (not 0, NaN, subnormal or out of range), written once.
+// Aligned memory of ordinary values in any dtype (not 0, NaN, subnormal or out of range), written once. Inputs are read from its
+// beginning, results go to its second half: every call finds the values that the arena began with.
 class Arena {
  public:
   explicit Arena(std::int64_t bytes);
   std::byte* data() { return data_.get(); }
+  std::byte* second_half() { return data() + size_ / 8192 * 4096; }
   std::int64_t size() const { return size_; }
 
  private:

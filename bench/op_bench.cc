@@ -46,8 +46,7 @@ Sample Measure(const Op& op, const Kernel& kernel, std::int64_t elements, Roof& 
     pointers.push_back(inputs.back().data);
     used += (elements * static_cast<std::int64_t>(SizeOf(kernel.inputs[i])) + 63) / 64 * 64;
   }
-  // Results have a place of their own: every op finds the ordinary values that the arena began with.
-  const MutableTensorView out(arena.data() + arena.size() / 2 + 320, kernel.output, shape);
+  const MutableTensorView out(arena.second_half() + 320, kernel.output, shape);
   PlanOptions options;
   for (int a = 0; a < op.info().attribute_count; ++a) {
     if (op.info().attributes[a].absent == AttributeDefault::kRequired)
@@ -104,7 +103,7 @@ int Main(int argc, char** argv) {
         const std::int64_t per_element = BytesPerElement(op->info(), kernel);
         const std::int64_t elements = bytes / per_element;
         rows.push_back({std::string(op->info().name) + "/" + DTypesText(op->info(), kernel) + "/" + level,
-                        "(" + std::to_string(elements) + ")", static_cast<double>(elements * per_element),
+                        "(" + std::to_string(elements) + ")", "bytes", static_cast<double>(elements * per_element),
                         [op, &kernel, elements, &roof, &arena](const Effort& effort) {
                           return Measure(*op, kernel, elements, roof, arena, effort);
                         }});

@@ -62,7 +62,6 @@ void Check(const Pattern& pattern, std::int64_t bytes, int threads, Arena& arena
 void AddPatternRow(const Pattern& pattern, const Size& size, Bench& bench) {
   const std::int64_t bytes = BytesOf(bench.arguments, size.level);
   const Call shapes = MakeCall(pattern, bytes, bench.arena);
-  const std::string text = shapes.text + (std::strcmp(pattern.roof, "bytes") == 0 ? "" : std::string("; roof: ") + pattern.roof);
   const auto measure = [&pattern, size, bytes, &roof = bench.roof, &arena = bench.arena,
                         checked = shapes.unique_bytes > kCheckedBytes](const Effort& effort) mutable {
     if (!checked) Check(pattern, bytes, size.threads, arena);
@@ -77,7 +76,7 @@ void AddPatternRow(const Pattern& pattern, const Size& size, Bench& bench) {
     if (size.threads == 1) sample.estimate = plan.Describe().estimated_seconds;
     return sample;
   };
-  bench.rows.push_back({NameOf(pattern.name, size), text, static_cast<double>(shapes.unique_bytes), measure});
+  bench.rows.push_back({NameOf(pattern.name, size), shapes.text, pattern.roof, static_cast<double>(shapes.unique_bytes), measure});
 }
 
 void AddScalarLoopRow(const Pattern& pattern, const Size& size, Bench& bench) {
@@ -92,7 +91,7 @@ void AddScalarLoopRow(const Pattern& pattern, const Size& size, Bench& bench) {
     return MeasureBesideRoof(roof, call.traffic, 1, calls, effort);
   };
   bench.rows.push_back(
-      {NameOf(pattern.name + "/scalar_loop", size), shapes.text, static_cast<double>(shapes.unique_bytes), measure});
+      {NameOf(pattern.name + "/scalar_loop", size), shapes.text, pattern.roof, static_cast<double>(shapes.unique_bytes), measure});
 }
 
 // The roof itself, for its own sake: GB/s by level, mix and threads.
@@ -101,12 +100,12 @@ void AddRoofRow(const char* mix, std::int64_t reads, std::int64_t writes, const 
   const bool own_cache = std::strcmp(size.level, "L1") == 0 || std::strcmp(size.level, "L2") == 0;
   const std::int64_t all = BytesOf(bench.arguments, size.level) * (own_cache ? size.threads : 1);
   const std::int64_t bytes = all / (reads + writes) / 4096 * 4096;
-  const auto measure = [reads, writes, size, bytes, &roof = bench.roof, memory = bench.arena.data()](const Effort& effort) {
-    const Traffic traffic{memory, bytes * reads, memory + bytes * reads + 320, bytes * writes};
+  const auto measure = [reads, writes, size, bytes, &roof = bench.roof, &arena = bench.arena](const Effort& effort) {
+    const Traffic traffic{arena.data(), bytes * reads, arena.second_half() + 320, bytes * writes};
     const RoofTime time = roof.Measure(traffic, size.threads, effort.chunk);
     return Sample{.seconds = time.best, .roof = 1, .ordinary = time.ordinary / time.best};
   };
-  bench.rows.push_back({NameOf(std::string("roof/") + mix, size), "", static_cast<double>(bytes * (reads + writes)), measure});
+  bench.rows.push_back({NameOf(std::string("roof/") + mix, size), "", "", static_cast<double>(bytes * (reads + writes)), measure});
 }
 
 void AddSmallCalls(Bench& bench) {
@@ -119,7 +118,7 @@ void AddSmallCalls(Bench& bench) {
     Arena& arena = bench.arena;
     const std::string text = MakeCall(pattern, 0, arena).text;
     const auto add = [&](const char* kind, std::function<Sample(const Effort&)> measure) {
-      bench.rows.push_back({std::string("small/") + kind + "/" + pattern.name, text, 0, std::move(measure)});
+      bench.rows.push_back({std::string("small/") + kind + "/" + pattern.name, text, "", 0, std::move(measure)});
     };
     add("execute", [&pattern, &arena](const Effort& effort) {
       const Call call = MakeCall(pattern, 0, arena);

@@ -40,10 +40,10 @@ const std::vector<Pattern> kTable = {
     // Both operands stretched, odd layouts.
     {.name = "two_sided", .inputs = {{kFree, 1, 128}, {1, 256, 1}}},
     {.name = "outer_product", .inputs = {{kFree, 1}, {512}}, .ops = "multiply", .always = true},
-    {.name = "transposed", .inputs = {{kFree, 256}, {kFree, 256}}, .layout = Layout::kTransposedInput, .always = true},
-    {.name = "transposed_256", .inputs = {{256, 256}, {256, 256}}, .layout = Layout::kTransposedInput},
-    {.name = "transposed_2048", .inputs = {{2048, 2048}, {2048, 2048}}, .layout = Layout::kTransposedInput},
-    {.name = "step_2_input", .inputs = {{kFree}, {kFree}}, .layout = Layout::kStepTwoInput, .always = true},
+    {.name = "transposed", .inputs = {{kFree, 256}, {kFree, 256}}, .layout = Layout::kTransposedLast, .always = true},
+    {.name = "transposed_256", .inputs = {{256, 256}, {256, 256}}, .layout = Layout::kTransposedLast},
+    {.name = "transposed_2048", .inputs = {{2048, 2048}, {2048, 2048}}, .layout = Layout::kTransposedLast},
+    {.name = "step_2_input", .inputs = {{kFree}, {kFree}}, .layout = Layout::kStepTwoFirst, .always = true},
     {.name = "step_2_output", .inputs = {{kFree}, {kFree}}, .layout = Layout::kStepTwoOutput, .always = true},
     {.name = "anchored_3x4", .inputs = {{kFree, 3, 4, 5}, {3, 4}}, .axis = 1, .scalar_loop = true, .always = true},
 
@@ -87,6 +87,7 @@ const std::vector<Pattern> kTable = {
      .inputs = {{kFree, 64, 14, 14}, {64}, {64}, {kFree, 64, 14, 14}, {}},
      .ops = "add multiply add maximum",
      .axis = 1},
+    {.name = "chain_4_rows", .inputs = {{kFree, 256}, {256}, {256}, {kFree, 256}, {}}, .ops = "add multiply add maximum"},
 };
 
 }  // namespace

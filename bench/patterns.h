@@ -14,15 +14,15 @@ namespace axiscast::bench {
 
 inline constexpr std::int64_t kFree = -1;  // the extent that sets the size
 
-enum class Layout { kDense, kInPlace, kTransposedInput, kStepTwoInput, kStepTwoOutput };  // of the last input, of the first
+enum class Layout { kDense, kInPlace, kTransposedLast, kStepTwoFirst, kStepTwoOutput };  // of the last input, of the first one
 
 struct Pattern {
   std::string name;
-  std::vector<Shape> inputs;                  // without a free extent, the pattern has one size
-  const char* ops = "add";                    // several in sequence: the later ones take the result so far and the next input
-  const char* dtype = "float32";              // of the data; not of where's condition and of less's result
-  std::optional<std::int64_t> axis = {};      // where inputs of lower rank are anchored
-  Layout layout = Layout::kDense;             //
+  std::vector<Shape> inputs;              // without a free extent, the pattern has one size
+  const char* ops = "add";                // several in sequence: the later ones take the result so far and the next input
+  const char* dtype = "float32";          // of the data; not of where's condition and of less's result
+  std::optional<std::int64_t> axis = {};  // where inputs of lower rank are anchored
+  Layout layout = Layout::kDense;
   Arithmetic arithmetic = Arithmetic::kNone;  // what may take longer than the bytes
   const char* roof = "bytes";                 // what the roof is made of, for people
   bool scalar_loop = false;                   // is compared with what one writes without a library

@@ -109,7 +109,7 @@ void Register(Row& row, Progress& progress, Peer* peer, const Effort& effort) {
     count("of_ordinary_roof", sample.ordinary);
     count("estimated_seconds", sample.estimate);
     count("other_seconds", sample.other);
-    state.SetLabel(row.shapes);
+    state.SetLabel(row.roof.empty() ? row.shapes : row.shapes + "; roof: " + row.roof);
     progress.Step();
   });
   benchmark->Iterations(1)->UseManualTime()->Unit(benchmark::kNanosecond);

@@ -14,6 +14,7 @@ namespace axiscast::bench {
 struct Row {
   std::string name;    // for --benchmark_filter: "row_bias_64/L2/threads:1"
   std::string shapes;  // for people: "add (1023,64),(64)"
+  std::string roof;    // for people: what the roof is made of; "" for rows without one
   double bytes = 0;    // the unique bytes of a call; 0: a row of time alone
   std::function<Sample(const Effort&)> measure;
   std::vector<Sample> samples = {};  // one per repetition

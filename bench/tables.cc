@@ -88,6 +88,8 @@ void PrintTable(const std::vector<Row>& rows, bool compared) {
                   100 * median.roof, 100 * median.ordinary);
     }
     if (median.estimate > 0) std::printf("  %10s", TimeText(median.estimate).c_str());
+    if (!row.roof.empty() && row.roof != "bytes")
+      std::printf("%s  roof: %s", median.estimate > 0 ? "" : "            ", row.roof.c_str());
     std::printf("\n");
   }
 }
