@@ -19,7 +19,7 @@ constexpr ProgramText kText = {
     "pattern_bench",
     "Speed of every broadcast pattern, against this machine's roof and against a scalar loop; and what a small call costs.\n"
     "  pattern_bench                                               the best known patterns, about two minutes\n"
-    "  pattern_bench --patterns                                    all patterns, dtypes and levels of memory, some ten minutes\n"
+    "  pattern_bench --patterns                                    all patterns, dtypes and levels of memory, about five minutes\n"
     "  pattern_bench --patterns --benchmark_filter='^channel.*L2'  some of them\n"
     "  pattern_bench --patterns --compare ../other/build/release   beside another build, by turns\n",
     "all patterns, every dtype, and sizes for every level of memory: L1, L2, L3 too"};

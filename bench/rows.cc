@@ -103,6 +103,7 @@ void Register(Row& row, Progress& progress, Peer* peer, const Effort& effort) {
     const auto count = [&](const char* name, double value) {
       if (value > 0) state.counters[name] = value;
     };
+    count("bytes", row.bytes);
     count("bytes_per_second", row.bytes / sample.seconds);
     count("roof_seconds", sample.roof * sample.seconds);
     count("of_roof", sample.roof);
