@@ -38,13 +38,6 @@ int Rounds(double guess, const Effort& effort) {
 
 }  // namespace
 
-double Median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
 Sample MeasureBesideRoof(Roof& roof, const Traffic& traffic, int threads, const Calls& calls, const Effort& effort) {
   if (!effort.roof) return MeasureAlone(threads, calls, effort);
   const double guess = Guess(calls, threads);

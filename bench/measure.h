@@ -35,8 +35,6 @@ Sample MeasureBesideRoof(Roof& roof, const Traffic& traffic, int threads, const 
 // The same for calls that move next to nothing: only `seconds` is set.
 Sample MeasureAlone(int threads, const Calls& calls, const Effort& effort);
 
-double Median(std::vector<double> values);
-
 }  // namespace axiscast::bench
 
 #endif  // AXISCAST_BENCH_MEASURE_H_

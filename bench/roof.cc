@@ -3,9 +3,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <functional>
+#include <limits>
 #include <thread>
+#include <utility>
 
 #include "bench/stopwatch.h"
 
@@ -14,14 +15,9 @@ namespace {
 
 std::int64_t WholeBlocks(std::int64_t bytes) { return bytes / kRoofBlock * kRoofBlock; }
 
-// To three or four significant bits: which loop is best differs even between 192 KB and 256 KB in the same cache.
-std::int64_t Rounded(std::int64_t bytes) {
-  const int dropped = std::max(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(bytes))) - 4, 0);
-  return bytes >> dropped << dropped;
-}
-
 constexpr std::int64_t kForkAlwaysPays = std::int64_t{16} << 20;  // bytes
 constexpr double kWarmUp = 150e-6;  // seconds; idle threads of a pool have gone to sleep by then, and the caches are filled
+constexpr std::size_t kFinalists = 2;
 constexpr double kArithmeticGuess = 0.2e-9;  // seconds of an element, roughly
 
 // Seconds that one thread needs for the arithmetic of a call.
@@ -115,41 +111,46 @@ double Roof::Time(const Traffic& traffic, const std::vector<Part>& parts, int th
 }
 
 Roof::Choice Roof::Choose(const Traffic& traffic, const std::vector<Part>& parts, int threads, double chunk) {
-  constexpr std::size_t kFinalists = 2;
   const std::vector<RoofLoop>& loops = AllRoofPasses()[0].loops;
   double guess = static_cast<double>(traffic.bytes()) / 10e9;
   guess = Time(traffic, parts, threads, 0, 0, guess);
-  const auto best_of = [&](bool streaming) {  // seconds, loop
+  // By turns, and the median: whatever disturbs one round decides nothing.
+  const int rounds = guess < kLong ? 7 : 3;
+  std::vector<std::vector<double>> seconds(loops.size());
+  for (int round = 0; round < rounds; ++round) {
+    for (std::size_t i = 0; i < loops.size(); ++i) seconds[i].push_back(Time(traffic, parts, threads, i, chunk, guess));
+  }
+  const auto best_of = [&](bool streaming) {
     std::vector<std::pair<double, std::size_t>> ranked;
     for (std::size_t i = 0; i < loops.size(); ++i) {
-      if (loops[i].streaming == streaming) ranked.push_back({Time(traffic, parts, threads, i, chunk, guess), i});
+      if (loops[i].streaming == streaming) ranked.push_back({Median(seconds[i]), i});
     }
     std::sort(ranked.begin(), ranked.end());
     ranked.resize(std::min(ranked.size(), kFinalists));
-    for (auto& [seconds, loop] : ranked) {
-      for (int round = 0; round < 2; ++round) seconds = std::min(seconds, Time(traffic, parts, threads, loop, chunk, guess));
-    }
-    return *std::min_element(ranked.begin(), ranked.end());
+    return ranked;
   };
-  const auto [ordinary_seconds, ordinary] = best_of(false);
-  guess = ordinary_seconds;
-  const auto [streaming_seconds, streaming] = best_of(true);
-  return {ordinary, streaming, streaming_seconds < 1.5 * ordinary_seconds, ordinary_seconds / static_cast<double>(traffic.bytes())};
+  const auto ordinary = best_of(false), streaming = best_of(true);
+  Choice choice{{}, {}, ordinary[0].first};
+  for (const auto& [unused, loop] : ordinary) choice.ordinary.push_back(loop);
+  for (const auto& [time, loop] : streaming) {
+    if (time < 1.5 * choice.seconds) choice.streaming.push_back(loop);
+  }
+  return choice;
 }
 
 RoofTime Roof::Measure(const Traffic& traffic, int threads, double chunk) {
   const std::vector<Part> parts = Split(traffic);
-  const auto mix = static_cast<int>(100 * traffic.read_bytes / std::max<std::int64_t>(traffic.write_bytes, 1));
-  const auto [entry, is_new] = choices_.try_emplace({mix, Rounded(traffic.bytes()), threads});
+  const auto [entry, is_new] =
+      choices_.try_emplace({traffic.in, traffic.read_bytes, traffic.out, traffic.write_bytes, traffic.checked_bytes, threads});
   Choice& choice = entry->second;
   if (is_new) choice = Choose(traffic, parts, threads, chunk);
-  const double guess = choice.seconds_per_byte * static_cast<double>(traffic.bytes());
-  RoofTime time;
-  time.ordinary = Time(traffic, parts, threads, choice.ordinary, chunk, guess);
-  time.best = time.ordinary;
-  if (choice.may_stream) time.best = std::min(time.best, Time(traffic, parts, threads, choice.streaming, chunk, guess));
-  const double arithmetic = TimeArithmetic(traffic, chunk) / threads;
-  return {std::max(time.best, arithmetic), std::max(time.ordinary, arithmetic)};
+  const auto fastest = [&](const std::vector<std::size_t>& loops) {
+    double best = std::numeric_limits<double>::infinity();
+    for (const std::size_t loop : loops) best = std::min(best, Time(traffic, parts, threads, loop, chunk, choice.seconds));
+    return best;
+  };
+  const double ordinary = fastest(choice.ordinary), arithmetic = TimeArithmetic(traffic, chunk) / threads;
+  return {std::max(std::min(ordinary, fastest(choice.streaming)), arithmetic), std::max(ordinary, arithmetic)};
 }
 
 RoofTime Roof::MeasureCall(const Traffic& traffic, int threads, double chunk) {

@@ -42,8 +42,8 @@ class Roof {
   explicit Roof(int max_threads);
 
   // Seconds per pass over the traffic, on so many threads, each of which passes over a part of its own: `chunk` seconds of passes,
-  // at least one, after some that are not timed. No thread waits for another between passes. The first time that a mix, a
-  // size and a number of threads are seen, all loops for them are tried.
+  // at least one, after some that are not timed. No thread waits for another between passes. The first time that a
+  // traffic and a number of threads are seen, all loops are tried for them.
   RoofTime Measure(const Traffic& traffic, int threads, double chunk);
 
   // The least that a call on up to so many threads can take: on one thread, or on all of them after an empty fork.
@@ -61,11 +61,12 @@ class Roof {
     std::int64_t second;  // from the first stream of input to the second one
   };
   static constexpr int kReadOnly = -1;
+  // The loops that may be the fastest one. Two of each kind: some have two speeds, and go over from one to the other for no visible
+  // reason.
   struct Choice {
-    std::size_t ordinary;  // the best of each kind
-    std::size_t streaming;
-    bool may_stream;          // it is not out of the question that non-temporal stores win
-    double seconds_per_byte;  // roughly
+    std::vector<std::size_t> ordinary;
+    std::vector<std::size_t> streaming;  // none where non-temporal stores cannot win
+    double seconds;                      // of a pass, roughly
   };
 
   static std::vector<Part> Split(const Traffic& traffic);
@@ -74,7 +75,9 @@ class Roof {
 
   Team team_;
   double fork_ = 0;
-  std::map<std::tuple<int, std::int64_t, int>, Choice> choices_;  // by mix, rounded bytes, threads
+  // By the bytes, where they are, and threads: which loop is best differs even between 192 KB and 256 KB in the same cache, and
+  // with the distance from input to output.
+  std::map<std::tuple<const void*, std::int64_t, const void*, std::int64_t, std::int64_t, int>, Choice> choices_;
 };
 
 }  // namespace axiscast::bench

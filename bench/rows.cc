@@ -17,6 +17,7 @@
 #include "bench/machine.h"
 #include "bench/peer.h"
 #include "bench/roof_kernels.h"
+#include "bench/stopwatch.h"
 #include "bench/tables.h"
 
 namespace axiscast::bench {
