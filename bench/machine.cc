@@ -23,6 +23,10 @@ std::int64_t Machine::WorkingSet(const std::string& level) const {
   return std::clamp(4 * caches.l3, kLeastMemory, kMostMemory);
 }
 
+const char* Machine::LevelOf(std::int64_t bytes) const {
+  return bytes <= caches.l1 ? "L1" : bytes <= caches.l2 ? "L2" : bytes <= caches.l3 ? "L3" : "memory";
+}
+
 const Machine& ThisMachine() {
   static const Machine machine = [] {
     Machine m{tools::ReadCaches(), Concurrency({})};
@@ -46,15 +50,5 @@ Arena::Arena(std::int64_t bytes) : size_((bytes + 4095) / 4096 * 4096) {
 }
 
 void Arena::Free::operator()(std::byte* data) const { std::free(data); }
-
-Arena& SharedArena() {
-  static Arena arena = [] {
-    const Machine& machine = ThisMachine();
-    const std::int64_t memory = machine.WorkingSet("memory");
-    // Views with gaps take up to three times their elements.
-    return Arena(3 * std::max(memory, machine.WorkingSet("L3")) + (1 << 20));
-  }();
-  return arena;
-}
 
 }  // namespace axiscast::bench

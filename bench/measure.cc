@@ -9,10 +9,7 @@
 namespace axiscast::bench {
 namespace {
 
-constexpr double kChunk = 600e-6;   // seconds in a row: short of a scheduler's time slice, long beside a fork
-constexpr double kWarmUp = 150e-6;  // the roof's
-constexpr int kRoundsOfShortCalls = 9;
-constexpr int kRoundsOfLongCalls = 5;
+constexpr double kWarmUp = 150e-6;  // seconds; the roof's
 
 double Seconds(const Calls& calls, std::int64_t count, int threads) {
   const double begin = Now(threads);
@@ -21,9 +18,9 @@ double Seconds(const Calls& calls, std::int64_t count, int threads) {
 }
 
 // Seconds per call, after a warm-up for short calls.
-double TimeCalls(const Calls& calls, double guess, int threads) {
-  if (guess < kWarmUp) calls(static_cast<std::int64_t>(kWarmUp / guess) + 1);
-  const auto count = std::max<std::int64_t>(static_cast<std::int64_t>(kChunk / guess), 1);
+double TimeCalls(const Calls& calls, double guess, int threads, double chunk) {
+  if (guess < kWarmUp) calls(static_cast<std::int64_t>(std::min(kWarmUp, chunk) / guess) + 1);
+  const auto count = std::max<std::int64_t>(static_cast<std::int64_t>(chunk / guess), 1);
   return Undisturbed(threads, [&] { return Seconds(calls, count, threads) / static_cast<double>(count); });
 }
 
@@ -35,33 +32,30 @@ double Guess(const Calls& calls, int threads) {
   }
 }
 
-}  // namespace
-
-double Median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+int Rounds(double guess, const Effort& effort) {
+  return guess < kLong ? effort.rounds_of_short_calls : effort.rounds_of_long_calls;
 }
 
-Sample MeasureBesideRoof(Roof& roof, const Traffic& traffic, int threads, const Calls& calls) {
+}  // namespace
+
+Sample MeasureBesideRoof(Roof& roof, const Traffic& traffic, int threads, const Calls& calls, const Effort& effort) {
+  if (!effort.roof) return MeasureAlone(threads, calls, effort);
   const double guess = Guess(calls, threads);
-  const int rounds = guess < kLong ? kRoundsOfShortCalls : kRoundsOfLongCalls;
   std::vector<double> seconds, best, ordinary;
-  for (int round = 0; round < rounds; ++round) {
-    const RoofTime time = roof.MeasureCall(traffic, threads, kChunk);
-    seconds.push_back(TimeCalls(calls, guess, threads));
+  for (int round = Rounds(guess, effort); round > 0; --round) {
+    const RoofTime time = roof.MeasureCall(traffic, threads, effort.chunk);
+    seconds.push_back(TimeCalls(calls, guess, threads, effort.chunk));
     best.push_back(time.best / seconds.back());
     ordinary.push_back(time.ordinary / seconds.back());
   }
-  return {Median(seconds), Median(best), Median(ordinary)};
+  return {.seconds = Median(seconds), .roof = Median(best), .ordinary = Median(ordinary)};
 }
 
-Sample MeasureAlone(const Calls& calls) {
-  const double guess = Guess(calls, 1);
+Sample MeasureAlone(int threads, const Calls& calls, const Effort& effort) {
+  const double guess = Guess(calls, threads);
   std::vector<double> seconds;
-  for (int round = 0; round < kRoundsOfShortCalls; ++round) seconds.push_back(TimeCalls(calls, guess, 1));
-  return {Median(seconds), 0, 0};
+  for (int round = Rounds(guess, effort); round > 0; --round) seconds.push_back(TimeCalls(calls, guess, threads, effort.chunk));
+  return {.seconds = Median(seconds)};
 }
 
 }  // namespace axiscast::bench

@@ -14,17 +14,26 @@ using Calls = std::function<void(std::int64_t count)>;
 
 struct Sample {
   double seconds = 0;   // of one call
-  double roof = 0;      // the roof's time / the call's; 1 is as fast as this machine moves the bytes
+  double roof = 0;      // the roof's time / the call's; 1 is as fast as this machine can do it. 0: a row of time alone
   double ordinary = 0;  // the same for a roof that has only ordinary stores
+  double estimate = 0;  // seconds on one thread by the plan's estimate; 0: there is none
+  double other = 0;     // seconds in the program that this one is compared with; 0: it has no such row
 };
 
-// Medians over a few rounds. The first sample of a call should follow some use of its memory.
-Sample MeasureBesideRoof(Roof& roof, const Traffic& traffic, int threads, const Calls& calls);
+// How long to measure.
+struct Effort {
+  double chunk = 600e-6;  // seconds in a row: short of a scheduler's time slice, long beside a fork
+  int rounds_of_short_calls = 9;
+  int rounds_of_long_calls = 5;
+  bool roof = true;  // false: the call's time alone
+};
+
+// Medians over a few rounds, in each of which the roof's time is taken and then the call's. The first sample of a call should
+// follow some use of its memory.
+Sample MeasureBesideRoof(Roof& roof, const Traffic& traffic, int threads, const Calls& calls, const Effort& effort);
 
 // The same for calls that move next to nothing: only `seconds` is set.
-Sample MeasureAlone(const Calls& calls);
-
-double Median(std::vector<double> values);
+Sample MeasureAlone(int threads, const Calls& calls, const Effort& effort);
 
 }  // namespace axiscast::bench
 

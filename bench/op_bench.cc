@@ -2,24 +2,24 @@
 //
 //   op_bench                                              all rows, about two minutes; a summary at the end
 //   op_bench --benchmark_filter='^(add|where)/'           some of them
-//   op_bench --benchmark_repetitions=15 --benchmark_out=op.json
+//   op_bench --help                                       the rest
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 
 #include "axiscast/axiscast.h"
 #include "bench/machine.h"
 #include "bench/rows.h"
+#include "bench/tables.h"
 
 namespace axiscast::bench {
 namespace {
 
 constexpr int kRepetitions = 3;
-constexpr std::size_t kWorstRows = 12;
 constexpr const char* kLevels[] = {"L2", "memory"};
 // All rows of memory together shall not take long: their size is what just leaves the caches.
 constexpr std::int64_t kMostMemory = std::int64_t{96} << 20;
+constexpr std::int64_t kQuickBytes = 16 << 10;
 
 std::string DTypesText(const OpInfo& info, const Kernel& kernel) {
   std::string text;
@@ -36,8 +36,7 @@ std::int64_t BytesPerElement(const OpInfo& info, const Kernel& kernel) {
   return bytes;
 }
 
-Sample Measure(const Op& op, const Kernel& kernel, std::int64_t elements, Roof& roof) {
-  Arena& arena = SharedArena();
+Sample Measure(const Op& op, const Kernel& kernel, std::int64_t elements, Roof& roof, Arena& arena, const Effort& effort) {
   const Shape shape = {elements};
   std::vector<TensorView> inputs;
   std::vector<const void*> pointers;
@@ -47,8 +46,7 @@ Sample Measure(const Op& op, const Kernel& kernel, std::int64_t elements, Roof& 
     pointers.push_back(inputs.back().data);
     used += (elements * static_cast<std::int64_t>(SizeOf(kernel.inputs[i])) + 63) / 64 * 64;
   }
-  // Results have a place of their own: every op finds the ordinary values that the arena began with.
-  const MutableTensorView out(arena.data() + arena.size() / 2 + 320, kernel.output, shape);
+  const MutableTensorView out(arena.second_half() + 320, kernel.output, shape);
   PlanOptions options;
   for (int a = 0; a < op.info().attribute_count; ++a) {
     if (op.info().attributes[a].absent == AttributeDefault::kRequired)
@@ -65,50 +63,54 @@ Sample Measure(const Op& op, const Kernel& kernel, std::int64_t elements, Roof& 
   }
   const Traffic traffic{arena.data(), used, static_cast<std::byte*>(out.data),
                         elements * static_cast<std::int64_t>(SizeOf(kernel.output))};
-  return MeasureBesideRoof(roof, traffic, 1, [&](std::int64_t count) {
+  const Calls calls = [&](std::int64_t count) {
     for (; count > 0; --count) (void)plan.Execute(pointers.data(), out.data, execute);
-  });
+  };
+  return MeasureBesideRoof(roof, traffic, 1, calls, effort);
 }
 
 // The geometric mean of each op's dtypes is no use (a slow one hides); so the mean of all, and the slowest rows.
-void PrintSummary(std::vector<Row> rows) {
+void PrintSummary(const std::vector<Row>& rows) {
   std::printf("\n");
   for (const char* level : kLevels) {
-    std::vector<const Row*> ranked;
-    double logarithms = 0;
+    std::vector<const Row*> of_level;
     for (const Row& row : rows) {
-      if (!row.name.ends_with(std::string("/") + level)) continue;
-      ranked.push_back(&row);
-      logarithms += std::log(MedianOf(row).roof);
+      if (row.name.ends_with(std::string("/") + level)) of_level.push_back(&row);
     }
-    if (ranked.empty()) continue;
-    std::sort(ranked.begin(), ranked.end(), [](const Row* x, const Row* y) { return MedianOf(*x).roof < MedianOf(*y).roof; });
-    const auto good = std::count_if(ranked.begin(), ranked.end(), [](const Row* row) { return MedianOf(*row).roof >= 0.8; });
-    std::printf("%s: geometric mean of %zu rows %.0f %% of the roof, %td of them 80 %% or more; worst:", level, ranked.size(),
-                100 * std::exp(logarithms / static_cast<double>(ranked.size())), good);
-    for (std::size_t i = 0; i < std::min(kWorstRows, ranked.size()); ++i) {
-      std::printf("%s %s %.0f %%", i > 0 ? "," : "", ranked[i]->name.c_str(), 100 * MedianOf(*ranked[i]).roof);
-    }
-    std::printf("\n");
+    PrintStanding(level, of_level);
   }
 }
 
+constexpr ProgramText kText = {
+    "op_bench",
+    "Speed of every kernel of the registry, against this machine's roof: same-shape operands, one thread.\n"
+    "  op_bench                                      all rows, about two minutes; a summary at the end\n"
+    "  op_bench --benchmark_filter='^(add|where)/'   some of them\n",
+    nullptr};
+
 int Main(int argc, char** argv) {
+  const Arguments arguments = ReadArguments(argc, argv, kText);
+  const auto bytes_of = [&](const char* level) {
+    return arguments.quick ? kQuickBytes : std::min(ThisMachine().WorkingSet(level), kMostMemory);
+  };
+  Arena arena(3 * bytes_of("memory") + (1 << 20));
   Roof roof(1);
   std::vector<Row> rows;
   for (const Op* op : Registry::BuiltIn().ops()) {
     for (const Kernel& kernel : op->kernels()) {
       for (const char* level : kLevels) {
-        const std::int64_t bytes = std::min(ThisMachine().WorkingSet(level), kMostMemory);
+        const std::int64_t bytes = bytes_of(level);
         const std::int64_t per_element = BytesPerElement(op->info(), kernel);
         const std::int64_t elements = bytes / per_element;
         rows.push_back({std::string(op->info().name) + "/" + DTypesText(op->info(), kernel) + "/" + level,
-                        "(" + std::to_string(elements) + ")", static_cast<double>(elements * per_element),
-                        [op, &kernel, elements, &roof] { return Measure(*op, kernel, elements, roof); }});
+                        "(" + std::to_string(elements) + ")", "bytes", static_cast<double>(elements * per_element),
+                        [op, &kernel, elements, &roof, &arena](const Effort& effort) {
+                          return Measure(*op, kernel, elements, roof, arena, effort);
+                        }});
       }
     }
   }
-  const std::vector<Row> measured = RunRows(argc, argv, std::move(rows), kRepetitions);
+  const std::vector<Row> measured = RunRows(arguments, std::move(rows), kRepetitions);
   if (!measured.empty()) PrintSummary(measured);
   return 0;
 }

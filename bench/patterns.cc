@@ -1,153 +1,114 @@
-// The broadcast patterns, and the loop that they are compared with.
+// The table of patterns.
 #include "bench/patterns.h"
 
-#include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-
 namespace axiscast::bench {
-
-const std::vector<Pattern> kPatterns = {
-    {"same_shape", {kFree}, {kFree}, {}, Goal::kRoof},
-    {"in_place", {kFree}, {kFree}, {}, Goal::kRoof, Layout::kInPlace},
-    {"scalar", {kFree}, {}, {}, Goal::kRoof},
-    {"row_bias_64", {kFree, 64}, {64}, {}, Goal::kRoof},
-    {"row_bias_1000", {kFree, 1000}, {1000}, {}, Goal::kRoof},
-    {"channel_56x56", {kFree, 8, 56, 56}, {8}, 1, Goal::kRoof},
-    {"channel_14x14", {kFree, 64, 14, 14}, {64}, 1, Goal::kRoof},
-    {"channel_7x7", {kFree, 64, 7, 7}, {64}, 1, Goal::kRoof},
-    {"channel_2x2", {kFree, 64, 2, 2}, {64}, 1},
-    {"inner_3", {kFree, 3}, {3}, {}, Goal::kScalar},
-    {"inner_4", {kFree, 4}, {4}, {}, Goal::kScalar},
-    {"inner_7", {kFree, 7}, {7}, {}, Goal::kScalar},
-    {"column_3", {kFree, 3}, {kFree, 1}, {}, Goal::kScalar},
-    {"anchored_3x4", {kFree, 3, 4, 5}, {3, 4}, 1, Goal::kScalar},
-    {"mask_of_keys", {kFree, 4, 64, 64}, {kFree, 1, 1, 64}},
-    {"mask_of_pairs", {kFree, 4, 64, 64}, {64, 64}},
-    {"outer_product", {kFree, 1}, {512}},
-    {"transposed", {kFree, 256}, {kFree, 256}, {}, Goal::kNone, Layout::kTransposedY},
-    {"step_2_input", {kFree}, {kFree}, {}, Goal::kNone, Layout::kStepTwoX},
-    {"step_2_output", {kFree}, {kFree}, {}, Goal::kNone, Layout::kStepTwoOut},
-};
-
 namespace {
 
-using Element = float;
-constexpr std::int64_t kSize = sizeof(Element);
-constexpr std::int64_t kGap = 5 * 64;  // between operands: they shall not begin at the same place of a page
+constexpr const char* kTwiceNoArithmetic = "bytes, divisor's twice; no instruction";
+constexpr const char* kNoArithmetic = "bytes; no instruction";
+constexpr const char* kOrDivision = "bytes or divisions";
+constexpr const char* kOrSquareRoot = "bytes or square roots";
 
-Shape WithExtent(Shape shape, std::int64_t extent) {
-  for (int d = 0; d < shape.rank(); ++d) {
-    if (shape[d] == kFree) shape[d] = extent;
-  }
-  return shape;
-}
+const std::vector<Pattern> kTable = {
+    {.name = "same_shape", .inputs = {{kFree}, {kFree}}, .always = true, .every_dtype = true},
+    {.name = "in_place", .inputs = {{kFree}, {kFree}}, .layout = Layout::kInPlace, .always = true},
+    {.name = "scalar", .inputs = {{kFree}, {}}, .always = true, .every_dtype = true},
 
-std::int64_t Elements(const Shape& shape) {
-  std::int64_t elements = 1;
-  for (const std::int64_t extent : shape) elements *= extent;
-  return elements;
-}
+    // Rows, short and long.
+    {.name = "inner_3", .inputs = {{kFree, 3}, {3}}, .scalar_loop = true, .always = true, .every_dtype = true},
+    {.name = "inner_4", .inputs = {{kFree, 4}, {4}}, .scalar_loop = true, .always = true},
+    {.name = "inner_7", .inputs = {{kFree, 7}, {7}}, .scalar_loop = true, .always = true},
+    {.name = "row_bias_16", .inputs = {{kFree, 16}, {16}}},
+    {.name = "row_bias_64", .inputs = {{kFree, 64}, {64}}, .always = true, .every_dtype = true},
+    {.name = "row_bias_1000", .inputs = {{kFree, 1000}, {1000}}, .always = true},
+    {.name = "column_3", .inputs = {{kFree, 3}, {kFree, 1}}, .scalar_loop = true, .always = true, .every_dtype = true},
+    {.name = "column_7", .inputs = {{kFree, 7}, {kFree, 1}}, .ops = "multiply"},
 
-std::string Text(const Shape& shape) {
-  std::string text = "(";
-  for (int d = 0; d < shape.rank(); ++d) text += (d > 0 ? "," : "") + std::to_string(shape[d]);
-  return text + ")";
-}
+    // NCHW with a value for each channel.
+    {.name = "channel_56x56", .inputs = {{kFree, 8, 56, 56}, {8}}, .axis = 1, .always = true},
+    {.name = "channel_14x14", .inputs = {{kFree, 64, 14, 14}, {64}}, .axis = 1, .always = true},
+    {.name = "channel_7x7", .inputs = {{kFree, 64, 7, 7}, {64}}, .axis = 1, .always = true, .every_dtype = true},
+    {.name = "channel_2x2", .inputs = {{kFree, 64, 2, 2}, {64}}, .axis = 1, .always = true},
+    {.name = "channel_1x1", .inputs = {{kFree, 64, 1, 1}, {64}}, .axis = 1},
 
-void Require(const Status& status) {
-  if (status.ok()) return;
-  std::fprintf(stderr, "%s\n", status.message());
-  std::exit(1);
-}
+    // Attention: batch, heads, queries, keys.
+    {.name = "mask_of_batch", .inputs = {{kFree, 12, 64, 64}, {kFree}}, .axis = 0},
+    {.name = "mask_of_heads", .inputs = {{kFree, 12, 64, 64}, {12}}, .axis = 1},
+    {.name = "mask_of_keys", .inputs = {{kFree, 12, 64, 64}, {kFree, 1, 1, 64}}, .always = true},
+    {.name = "mask_of_pairs", .inputs = {{kFree, 12, 64, 64}, {64, 64}}, .always = true, .every_dtype = true},
+
+    // Both operands stretched, odd layouts.
+    {.name = "two_sided", .inputs = {{kFree, 1, 128}, {1, 256, 1}}},
+    {.name = "outer_product", .inputs = {{kFree, 1}, {512}}, .ops = "multiply", .always = true},
+    {.name = "transposed", .inputs = {{kFree, 256}, {kFree, 256}}, .layout = Layout::kTransposedLast, .always = true},
+    {.name = "transposed_256", .inputs = {{256, 256}, {256, 256}}, .layout = Layout::kTransposedLast},
+    {.name = "transposed_2048", .inputs = {{2048, 2048}, {2048, 2048}}, .layout = Layout::kTransposedLast},
+    {.name = "step_2_input", .inputs = {{kFree}, {kFree}}, .layout = Layout::kStepTwoFirst, .always = true},
+    {.name = "step_2_output", .inputs = {{kFree}, {kFree}}, .layout = Layout::kStepTwoOutput, .always = true},
+    {.name = "anchored_3x4", .inputs = {{kFree, 3, 4, 5}, {3, 4}}, .axis = 1, .scalar_loop = true, .always = true},
+
+    // Other ops. The condition of where is true everywhere: vector code takes its time regardless.
+    {.name = "less", .inputs = {{kFree}, {kFree}}, .ops = "less"},
+    {.name = "less_scalar", .inputs = {{kFree}, {}}, .ops = "less"},
+    {.name = "where", .inputs = {{kFree}, {kFree}, {kFree}}, .ops = "where"},
+    {.name = "where_mask_of_pairs", .inputs = {{64, 64}, {kFree, 12, 64, 64}, {}}, .ops = "where"},
+    {.name = "divide",
+     .inputs = {{kFree}, {kFree}},
+     .ops = "divide",
+     .arithmetic = Arithmetic::kDivideFloat32,
+     .roof = kOrDivision},
+    {.name = "divide_row_64",
+     .inputs = {{kFree, 64}, {64}},
+     .ops = "divide",
+     .arithmetic = Arithmetic::kDivideFloat32,
+     .roof = kOrDivision},
+    {.name = "divide_float64",
+     .inputs = {{kFree}, {kFree}},
+     .ops = "divide",
+     .dtype = "float64",
+     .arithmetic = Arithmetic::kDivideFloat64,
+     .roof = kOrDivision},
+    {.name = "sqrt", .inputs = {{kFree}}, .ops = "sqrt", .arithmetic = Arithmetic::kSquareRootFloat32, .roof = kOrSquareRoot},
+    {.name = "remainder_float32", .inputs = {{kFree}, {kFree}}, .ops = "remainder", .roof = kNoArithmetic},
+    {.name = "floor_divide_int32",
+     .inputs = {{kFree}, {kFree}},
+     .ops = "floor_divide",
+     .dtype = "int32",
+     .roof = kTwiceNoArithmetic},
+    {.name = "floor_divide_int32_scalar",
+     .inputs = {{kFree}, {}},
+     .ops = "floor_divide",
+     .dtype = "int32",
+     .roof = kTwiceNoArithmetic},
+    {.name = "remainder_int32", .inputs = {{kFree}, {kFree}}, .ops = "remainder", .dtype = "int32", .roof = kTwiceNoArithmetic},
+
+    // Four ops in one pass: bias, scale, residual, relu.
+    {.name = "chain_4",
+     .inputs = {{kFree, 64, 14, 14}, {64}, {64}, {kFree, 64, 14, 14}, {}},
+     .ops = "add multiply add maximum",
+     .axis = 1},
+    {.name = "chain_4_rows", .inputs = {{kFree, 256}, {256}, {256}, {kFree, 256}, {}}, .ops = "add multiply add maximum"},
+};
 
 }  // namespace
 
-Problem MakeProblemWithExtent(const Pattern& pattern, std::int64_t extent, std::byte* memory) {
-  const Shape x = WithExtent(pattern.x, extent), y = WithExtent(pattern.y, extent);
-  Shape out;
-  ResolveOptions options;
-  options.axis = pattern.axis;
-  Require(ResolveShape({x, y}, options, &out));
-  ByteStrides x_strides = DenseStrides(x, DType::kFloat32), y_strides = DenseStrides(y, DType::kFloat32),
-              out_strides = DenseStrides(out, DType::kFloat32);
-  std::int64_t x_span = Elements(x) * kSize, out_span = Elements(out) * kSize;  // whole cache lines, gaps included
-  std::string suffix = pattern.axis.has_value() ? "@" + std::to_string(*pattern.axis) : "";
-  switch (pattern.layout) {
-    case Layout::kDense:
-      break;
-    case Layout::kInPlace:
-      suffix += " in place";
-      break;
-    case Layout::kTransposedY:
-      y_strides = {kSize, y[0] * kSize};
-      suffix += ".T";
-      break;
-    case Layout::kStepTwoX:
-      x_strides[0] *= 2;
-      x_span *= 2;
-      suffix += ", x[::2]";
-      break;
-    case Layout::kStepTwoOut:
-      out_strides[0] *= 2;
-      out_span *= 2;
-      suffix += ", out[::2]";
-      break;
-  }
-  const auto after = [](std::int64_t offset) { return (offset + 63) / 64 * 64 + kGap; };
-  const std::int64_t y_at = after(x_span), y_span = Elements(y) * kSize;
-  std::byte* out_data = pattern.layout == Layout::kInPlace ? memory : memory + after(y_at + y_span);
-  Problem problem;
-  problem.text = Text(x) + "+" + Text(y) + suffix;
-  problem.x = TensorView(memory, DType::kFloat32, x, x_strides);
-  problem.y = TensorView(memory + y_at, DType::kFloat32, y, y_strides);
-  problem.out = MutableTensorView(out_data, DType::kFloat32, out, out_strides);
-  problem.axis = pattern.axis;
-  problem.unique_bytes = (Elements(x) + Elements(y) + Elements(out)) * kSize;
-  problem.traffic = {memory, x_span + y_span, out_data, out_span};
-  return problem;
-}
-
-Problem MakeProblem(const Pattern& pattern, std::int64_t bytes, std::byte* memory) {
-  const std::int64_t one = MakeProblemWithExtent(pattern, 1, memory).unique_bytes;
-  const std::int64_t each = MakeProblemWithExtent(pattern, 2, memory).unique_bytes - one;
-  return MakeProblemWithExtent(pattern, std::max<std::int64_t>((bytes - one) / each + 1, 1), memory);
-}
-
-ScalarLoop::ScalarLoop(const Problem& problem) : out_(problem.out) {
-  const Shape& shape = out_.shape;
-  const auto axis_of = [&](const TensorView& view) { return view.shape.rank() < shape.rank() ? problem.axis : std::nullopt; };
-  Require(BroadcastTo(problem.x, shape, axis_of(problem.x), &x_));
-  Require(BroadcastTo(problem.y, shape, axis_of(problem.y), &y_));
-}
-
-void ScalarLoop::Run() const {
-  const Shape& shape = out_.shape;
-  const int last = shape.rank() - 1;
-  const std::int64_t extent = shape[last], x_step = x_.byte_strides[last], y_step = y_.byte_strides[last],
-                     out_step = out_.byte_strides[last];
-  const auto* from_x = static_cast<const std::byte*>(x_.data);
-  const auto* from_y = static_cast<const std::byte*>(y_.data);
-  auto* to = static_cast<std::byte*>(out_.data);
-  std::int64_t index[kMaxRank] = {};
-  for (;;) {
-    for (std::int64_t i = 0; i < extent; ++i) {
-      *reinterpret_cast<Element*>(to + i * out_step) =
-          *reinterpret_cast<const Element*>(from_x + i * x_step) + *reinterpret_cast<const Element*>(from_y + i * y_step);
+const std::vector<Pattern>& Patterns() {
+  static const std::vector<Pattern> all = [] {
+    std::vector<Pattern> rows;
+    for (const Pattern& pattern : kTable) {
+      rows.push_back(pattern);
+      for (const char* dtype : kOtherDTypes) {
+        if (!pattern.every_dtype) break;
+        Pattern other = pattern;
+        other.name += std::string("_") + dtype;
+        other.dtype = dtype;
+        other.scalar_loop = other.always = false;
+        rows.push_back(other);
+      }
     }
-    int d = last - 1;
-    for (; d >= 0; --d) {
-      from_x += x_.byte_strides[d];
-      from_y += y_.byte_strides[d];
-      to += out_.byte_strides[d];
-      if (++index[d] < shape[d]) break;
-      index[d] = 0;
-      from_x -= shape[d] * x_.byte_strides[d];
-      from_y -= shape[d] * y_.byte_strides[d];
-      to -= shape[d] * out_.byte_strides[d];
-    }
-    if (d < 0) return;
-  }
+    return rows;
+  }();
+  return all;
 }
 
 }  // namespace axiscast::bench

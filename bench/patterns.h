@@ -1,4 +1,4 @@
-// The broadcast patterns that matter, as a table: out = x + y in float32 with one free extent, which sets the size.
+// The patterns that matter, as a table: ops, dtypes, shapes and layouts.
 #ifndef AXISCAST_BENCH_PATTERNS_H_
 #define AXISCAST_BENCH_PATTERNS_H_
 
@@ -8,55 +8,33 @@
 #include <vector>
 
 #include "axiscast/axiscast.h"
-#include "bench/roof.h"
+#include "bench/roof_kernels.h"
 
 namespace axiscast::bench {
 
 inline constexpr std::int64_t kFree = -1;  // the extent that sets the size
 
-enum class Layout { kDense, kInPlace, kTransposedY, kStepTwoX, kStepTwoOut };
-
-// What is expected of a pattern.
-enum class Goal {
-  kNone,
-  kRoof,    // a stated part of the roof, at every size and number of threads
-  kScalar,  // a stated multiple of a scalar loop's speed
-};
+enum class Layout { kDense, kInPlace, kTransposedLast, kStepTwoFirst, kStepTwoOutput };  // of the last input, of the first one
 
 struct Pattern {
-  const char* name;
-  Shape x, y;
-  std::optional<std::int64_t> axis = std::nullopt;
-  Goal goal = Goal::kNone;
+  std::string name;
+  std::vector<Shape> inputs;              // without a free extent, the pattern has one size
+  const char* ops = "add";                // several in sequence: the later ones take the result so far and the next input
+  const char* dtype = "float32";          // of the data; not of where's condition and of less's result
+  std::optional<std::int64_t> axis = {};  // where inputs of lower rank are anchored
   Layout layout = Layout::kDense;
+  Arithmetic arithmetic = Arithmetic::kNone;  // what may take longer than the bytes
+  const char* roof = "bytes";                 // what the roof is made of, for people
+  bool scalar_loop = false;                   // is compared with what one writes without a library
+  bool always = false;                        // is measured without --patterns too
+  bool every_dtype = false;                   // has rows for kOtherDTypes too
 };
 
-extern const std::vector<Pattern> kPatterns;
+// A new dtype's rows are one word here. A build that lacks a dtype leaves its rows out and says so.
+inline constexpr const char* kOtherDTypes[] = {"int8", "int16", "int64", "float64", "float16", "bfloat16"};
 
-// A pattern with its size chosen, laid out in memory.
-struct Problem {
-  std::string text;  // "(1023,64)+(64)"
-  TensorView x, y;
-  MutableTensorView out;
-  std::optional<std::int64_t> axis;
-  std::int64_t unique_bytes;
-  Traffic traffic;
-};
-
-// With about so many bytes in all, or with exactly this extent. `memory` must hold three times the bytes.
-Problem MakeProblem(const Pattern& pattern, std::int64_t bytes, std::byte* memory);
-Problem MakeProblemWithExtent(const Pattern& pattern, std::int64_t extent, std::byte* memory);
-
-// What one writes without a library: a counter for the outer dims, a loop with strides over the innermost one.
-class ScalarLoop {
- public:
-  explicit ScalarLoop(const Problem& problem);
-  void Run() const;
-
- private:
-  TensorView x_, y_;  // stretched to out's shape
-  MutableTensorView out_;
-};
+// The table, with a row for each dtype: same_shape, same_shape_int8, ...
+const std::vector<Pattern>& Patterns();
 
 }  // namespace axiscast::bench
 

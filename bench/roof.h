@@ -1,30 +1,35 @@
-// The roof of a call: the time in which this machine can move as many bytes, measured beside the call, on the same memory.
+// The roof of a call: the least time in which this machine can do what the call must do, measured beside the call, on the same
+// memory.
 //
 // A call that reads R bytes and writes W is compared with plain loops that read R bytes and write W, because stores cost more than
 // loads and no single bandwidth is fair to every mix. What is stretched counts once; where a view skips elements, whole cache lines
-// count.
+// count. Where the arithmetic takes longer than the bytes, it is the roof: the peak rate of the CPU's instruction for it.
 #ifndef AXISCAST_BENCH_ROOF_H_
 #define AXISCAST_BENCH_ROOF_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <tuple>
 #include <vector>
 
 #include "bench/roof_kernels.h"
+#include "bench/team.h"
 
 namespace axiscast::bench {
 
-// What a call moves at least. `in` holds the inputs one behind the other, and `out` (aligned to 64) may be the first of them.
+// What a call does at least. `in` holds the inputs one behind the other, and `out` (aligned to 64) may be the first of them.
 struct Traffic {
   const std::byte* in;
   std::int64_t read_bytes;
   std::byte* out;
   std::int64_t write_bytes;
+  const std::byte* checked = nullptr;  // is read once more, before the first write: an integer divisor
+  std::int64_t checked_bytes = 0;
+  Arithmetic arithmetic = Arithmetic::kNone;
+  std::int64_t elements = 0;  // that the arithmetic is done on
 
-  std::int64_t bytes() const { return read_bytes + write_bytes; }
+  std::int64_t bytes() const { return read_bytes + write_bytes + checked_bytes; }
 };
 
 struct RoofTime {
@@ -35,11 +40,10 @@ struct RoofTime {
 class Roof {
  public:
   explicit Roof(int max_threads);
-  ~Roof();
 
   // Seconds per pass over the traffic, on so many threads, each of which passes over a part of its own: `chunk` seconds of passes,
-  // at least one, after some that are not timed. No thread waits for another between passes. The first time that a mix, size and
-  // number of threads is seen, all loops for it are tried.
+  // at least one, after some that are not timed. No thread waits for another between passes. The first time that a
+  // traffic and a number of threads are seen, all loops are tried for them.
   RoofTime Measure(const Traffic& traffic, int threads, double chunk);
 
   // The least that a call on up to so many threads can take: on one thread, or on all of them after an empty fork.
@@ -49,26 +53,31 @@ class Roof {
   double fork() const { return fork_; }
 
  private:
-  struct Part {  // a run of the output, with the loop that does it
-    int passes;  // index in AllRoofPasses(); -1: read only
-    std::int64_t in, out, bytes;
+  struct Part {  // a run of bytes, with the loop that does it
+    int passes;  // index in AllRoofPasses(); kReadOnly
+    const std::byte* in;
+    std::byte* out;
+    std::int64_t bytes;
     std::int64_t second;  // from the first stream of input to the second one
   };
+  static constexpr int kReadOnly = -1;
+  // The loops that may be the fastest one. Two of each kind: some have two speeds, and go over from one to the other for no visible
+  // reason.
   struct Choice {
-    std::size_t ordinary;  // the best of each kind
-    std::size_t streaming;
-    bool may_stream;  // it is not out of the question that non-temporal stores win
-    double seconds;   // of a pass, roughly
+    std::vector<std::size_t> ordinary;
+    std::vector<std::size_t> streaming;  // none where non-temporal stores cannot win
+    double seconds;                      // of a pass, roughly
   };
-  class Team;
 
   static std::vector<Part> Split(const Traffic& traffic);
-  double Time(const Traffic& traffic, const std::vector<Part>& parts, int threads, std::size_t variant, bool streaming,
-              double chunk, double guess);
+  Choice Choose(const Traffic& traffic, const std::vector<Part>& parts, int threads, double chunk);
+  double Time(const Traffic& traffic, const std::vector<Part>& parts, int threads, std::size_t loop, double chunk, double guess);
 
-  std::unique_ptr<Team> team_;
+  Team team_;
   double fork_ = 0;
-  std::map<std::tuple<int, std::int64_t, int>, Choice> choices_;  // by mix, bytes and threads
+  // By the bytes, where they are, and threads: which loop is best differs even between 192 KB and 256 KB in the same cache, and
+  // with the distance from input to output.
+  std::map<std::tuple<const void*, std::int64_t, const void*, std::int64_t, std::int64_t, int>, Choice> choices_;
 };
 
 }  // namespace axiscast::bench

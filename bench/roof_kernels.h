@@ -1,4 +1,4 @@
-// The passes behind the roof: loops that only move bytes, in the widest vectors of the CPU.
+// The loops behind the roof: they only move bytes, or only compute, in the widest vectors of the CPU.
 #ifndef AXISCAST_BENCH_ROOF_KERNELS_H_
 #define AXISCAST_BENCH_ROOF_KERNELS_H_
 
@@ -9,16 +9,22 @@
 namespace axiscast::bench {
 
 // Passes work on whole blocks of this many bytes of output.
-inline constexpr std::int64_t kRoofBlock = 1024;
+inline constexpr std::int64_t kRoofBlock = 512;
 
 // Writes out[0, bytes) from `reads` times as many bytes of input: one stream of them at `x`, or for even `reads` two, at `x` and
-// `y`. `bytes` is a multiple of kRoofBlock, out is aligned to 64.
-using RoofPass = void (*)(const std::byte* x, const std::byte* y, std::byte* out, std::int64_t bytes);
+// `y`. `bytes` is a multiple of kRoofBlock, out is aligned to 64. Loops that prefetch do so `ahead` bytes before they load.
+using RoofPass = void (*)(const std::byte* x, const std::byte* y, std::byte* out, std::int64_t bytes, std::int64_t ahead);
+
+// A way to write the loop. Which one is best depends on the level of the memory, on the mix and on the CPU: all are tried.
+struct RoofLoop {
+  RoofPass pass;
+  std::int64_t ahead;  // 0: does not prefetch
+  bool streaming;      // non-temporal stores
+};
 
 struct RoofPasses {
   int reads;
-  std::vector<RoofPass> ordinary;   // the same with more or less unrolling
-  std::vector<RoofPass> streaming;  // with non-temporal stores
+  std::vector<RoofLoop> loops;  // the same ways for every mix
 };
 
 // For 0, 1, 2, 3, 4, 8 and 16 reads, in this order.
@@ -26,6 +32,12 @@ const std::vector<RoofPasses>& AllRoofPasses();
 
 // Passes that read x[0, bytes) and write nothing (`out` is not used).
 const std::vector<RoofPass>& ReadOnlyPasses();
+
+// Arithmetic that costs more than the bytes it is done on, and that vectors have an instruction for.
+enum class Arithmetic : std::uint8_t { kNone, kDivideFloat32, kDivideFloat64, kSquareRootFloat32 };
+
+// Does the arithmetic on at least so many elements, in registers, in chains that do not wait for each other. Returns how many.
+std::int64_t RunArithmetic(Arithmetic arithmetic, std::int64_t elements);
 
 // Highway's name of the target they were compiled for.
 const char* RoofTarget();

@@ -8,13 +8,17 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <iterator>
+#include <optional>
 #include <regex>
+#include <utility>
 
 #include "axiscast/axiscast.h"
 #include "bench/machine.h"
+#include "bench/peer.h"
 #include "bench/roof_kernels.h"
+#include "bench/stopwatch.h"
+#include "bench/tables.h"
 
 namespace axiscast::bench {
 namespace {
@@ -54,18 +58,17 @@ class Progress {
 };
 
 // The value of a flag where it is given last, or nothing.
-const char* FlagValue(const std::vector<char*>& arguments, const char* flag) {
-  const std::size_t length = std::strlen(flag);
-  const char* value = nullptr;
-  for (const char* argument : arguments) {
-    if (std::strncmp(argument, flag, length) == 0 && argument[length] == '=') value = argument + length + 1;
+std::string FlagValue(const std::vector<std::string>& arguments, const std::string& flag) {
+  std::string value;
+  for (const std::string& argument : arguments) {
+    if (argument.starts_with(flag + "=")) value = argument.substr(flag.size() + 1);
   }
   return value;
 }
 
-std::size_t CountSamples(const std::vector<char*>& arguments, const std::vector<Row>& rows) {
-  const char* repetitions = FlagValue(arguments, "--benchmark_repetitions");
-  std::string filter = FlagValue(arguments, "--benchmark_filter") == nullptr ? "." : FlagValue(arguments, "--benchmark_filter");
+std::size_t CountSamples(const std::vector<std::string>& arguments, const std::vector<Row>& rows) {
+  const std::string repetitions = FlagValue(arguments, "--benchmark_repetitions");
+  std::string filter = FlagValue(arguments, "--benchmark_filter");
   const bool inverted = filter.starts_with('-');
   if (inverted) filter.erase(0, 1);
   if (filter == "all" || filter.empty()) filter = ".";
@@ -78,93 +81,93 @@ std::size_t CountSamples(const std::vector<char*>& arguments, const std::vector<
   } catch (const std::regex_error&) {
     // Google Benchmark will say so.
   }
-  return matches * static_cast<std::size_t>(std::max(std::atoi(repetitions), 1));
+  return matches * static_cast<std::size_t>(std::max(std::atoi(repetitions.c_str()), 1));
 }
 
-void Register(Row& row, Progress& progress) {
-  auto* benchmark = benchmark::RegisterBenchmark(row.name.c_str(), [&row, &progress](benchmark::State& state) {
+// Here, there, there, here: a machine that grows slower meanwhile is slower for both.
+Sample MeasureByTurns(const Row& row, Peer& peer, Effort effort) {
+  effort.roof = false;
+  const double first = row.measure(effort).seconds, other = peer.Seconds(row.name);
+  Sample sample;
+  sample.other = (other + peer.Seconds(row.name)) / 2;
+  sample.seconds = (first + row.measure(effort).seconds) / 2;
+  return sample;
+}
+
+void Register(Row& row, Progress& progress, Peer* peer, const Effort& effort) {
+  auto* benchmark = benchmark::RegisterBenchmark(row.name.c_str(), [&row, &progress, peer, effort](benchmark::State& state) {
     for (auto _ : state) {
-      row.samples.push_back(row.measure());
+      row.samples.push_back(peer != nullptr ? MeasureByTurns(row, *peer, effort) : row.measure(effort));
       state.SetIterationTime(row.samples.back().seconds);
     }
-    if (row.bytes > 0) {
-      state.counters["bytes_per_second"] = row.bytes / row.samples.back().seconds;
-      state.counters["of_roof"] = row.samples.back().roof;
-      state.counters["of_ordinary_roof"] = row.samples.back().ordinary;
-    }
-    state.SetLabel(row.shapes);
+    const Sample& sample = row.samples.back();
+    const auto count = [&](const char* name, double value) {
+      if (value > 0) state.counters[name] = value;
+    };
+    count("bytes", row.bytes);
+    count("bytes_per_second", row.bytes / sample.seconds);
+    count("roof_seconds", sample.roof * sample.seconds);
+    count("of_roof", sample.roof);
+    count("of_ordinary_roof", sample.ordinary);
+    count("estimated_seconds", sample.estimate);
+    count("other_seconds", sample.other);
+    state.SetLabel(row.roof.empty() ? row.shapes : row.shapes + "; roof: " + row.roof);
     progress.Step();
   });
   benchmark->Iterations(1)->UseManualTime()->Unit(benchmark::kNanosecond);
 }
 
-std::string CacheText(std::int64_t bytes) { return std::to_string(bytes >> 10) + " KB"; }
-
-void PrintTable(const std::vector<Row>& rows) {
-  const Machine& machine = ThisMachine();
-  std::printf("target %s, roof in %s; %d threads; caches %s, %s, %s\n", Registry::BuiltIn().target(), RoofTarget(), machine.threads,
-              CacheText(machine.caches.l1).c_str(), CacheText(machine.caches.l2).c_str(), CacheText(machine.caches.l3).c_str());
-  std::printf(
-      "Medians of %zu interleaved repetitions. GB/s of unique bytes; roof: the same reads and writes by plain loops on the same\n"
-      "memory, ordinary: by loops without non-temporal stores.\n\n",
-      rows.front().samples.size());
-  std::size_t name_width = 4, shapes_width = 6;
-  for (const Row& row : rows) {
-    name_width = std::max(name_width, row.name.size());
-    shapes_width = std::max(shapes_width, row.shapes.size());
-  }
-  std::printf("%-*s  %-*s  %10s  %7s  %6s  %8s\n", static_cast<int>(name_width), "row", static_cast<int>(shapes_width), "shapes",
-              "time", "GB/s", "% roof", "ordinary");
-  for (const Row& row : rows) {
-    const Sample median = MedianOf(row);
-    std::printf("%-*s  %-*s  %10s", static_cast<int>(name_width), row.name.c_str(), static_cast<int>(shapes_width),
-                row.shapes.c_str(), TimeText(median.seconds).c_str());
-    if (row.bytes > 0) {
-      std::printf("  %7.1f  %6.0f  %8.0f", row.bytes / median.seconds * 1e-9, 100 * median.roof, 100 * median.ordinary);
-    }
-    std::printf("\n");
-  }
+Effort EffortOf(const Arguments& arguments) {
+  if (!arguments.quick) return {};
+  return {.chunk = 5e-6, .rounds_of_short_calls = 1, .rounds_of_long_calls = 1};
 }
 
 }  // namespace
 
 Sample MedianOf(const Row& row) {
-  std::vector<double> seconds, roof, ordinary;
-  for (const Sample& sample : row.samples) {
-    seconds.push_back(sample.seconds);
-    roof.push_back(sample.roof);
-    ordinary.push_back(sample.ordinary);
-  }
-  return {Median(seconds), Median(roof), Median(ordinary)};
+  const auto median = [&](double Sample::*field) {
+    std::vector<double> values;
+    for (const Sample& sample : row.samples) values.push_back(sample.*field);
+    return Median(std::move(values));
+  };
+  return {median(&Sample::seconds), median(&Sample::roof), median(&Sample::ordinary), median(&Sample::estimate),
+          median(&Sample::other)};
 }
 
-std::string TimeText(double seconds) {
-  char text[32];
-  if (seconds < 9.9995e-6) {
-    std::snprintf(text, sizeof(text), "%.1f ns", seconds * 1e9);
-  } else if (seconds < 9.9995e-3) {
-    std::snprintf(text, sizeof(text), "%.1f us", seconds * 1e6);
-  } else {
-    std::snprintf(text, sizeof(text), "%.1f ms", seconds * 1e3);
-  }
-  return text;
+double RatioOf(const Row& row) {
+  std::vector<double> ratios;
+  for (const Sample& sample : row.samples) ratios.push_back(sample.other / sample.seconds);
+  return Median(std::move(ratios));
 }
 
-std::vector<Row> RunRows(int argc, char** argv, std::vector<Row> rows, int repetitions) {
-  std::string interleave = "--benchmark_enable_random_interleaving=true";
-  std::string repeat = "--benchmark_repetitions=" + std::to_string(repetitions);
-  std::vector<char*> arguments(argv, argv + argc);
-  arguments.insert(arguments.begin() + 1, {interleave.data(), repeat.data()});
-  const std::size_t samples = CountSamples(arguments, rows);
-  const bool own_format = FlagValue(arguments, "--benchmark_format") != nullptr;
-  int count = static_cast<int>(arguments.size());
-  arguments.push_back(nullptr);
-  benchmark::Initialize(&count, arguments.data());
-  if (benchmark::ReportUnrecognizedArguments(count, arguments.data())) std::exit(1);
+std::vector<Row> RunRows(const Arguments& arguments, std::vector<Row> rows, int repetitions) {
+  const Effort effort = EffortOf(arguments);
+  if (arguments.serve) {
+    Effort alone = effort;
+    alone.roof = false;
+    Serve(rows, alone);
+    return {};
+  }
+  std::vector<std::string> words = {arguments.program, "--benchmark_enable_random_interleaving=true",
+                                    "--benchmark_repetitions=" + std::to_string(arguments.quick ? 1 : repetitions)};
+  words.insert(words.end(), arguments.benchmark.begin(), arguments.benchmark.end());
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  int count = static_cast<int>(pointers.size());
+  pointers.push_back(nullptr);
+  benchmark::Initialize(&count, pointers.data());
+  if (benchmark::ReportUnrecognizedArguments(count, pointers.data())) std::exit(2);
+  const bool own_format = !FlagValue(words, "--benchmark_format").empty();
+  const Machine& machine = ThisMachine();
+  benchmark::AddCustomContext("axiscast_target", Registry::BuiltIn().target());
+  benchmark::AddCustomContext("roof_target", RoofTarget());
+  benchmark::AddCustomContext("threads", std::to_string(machine.threads));
 
+  std::optional<Peer> peer;
+  if (!arguments.other.empty()) peer.emplace(arguments.other, arguments.quick);
   Progress progress;
-  progress.Start(samples);
-  for (Row& row : rows) Register(row, progress);
+  progress.Start(CountSamples(words, rows));
+  for (Row& row : rows) Register(row, progress, peer ? &*peer : nullptr, effort);
   NoReporter none;
   if (own_format) {
     benchmark::RunSpecifiedBenchmarks();
@@ -176,8 +179,12 @@ std::vector<Row> RunRows(int argc, char** argv, std::vector<Row> rows, int repet
 
   std::vector<Row> measured;
   std::copy_if(rows.begin(), rows.end(), std::back_inserter(measured), [](const Row& row) { return !row.samples.empty(); });
-  if (own_format) return {};  // stdout is for that format alone
-  if (!measured.empty()) PrintTable(measured);
+  if (own_format || measured.empty()) return {};  // stdout is for that format alone
+  PrintTable(measured, peer.has_value());
+  if (peer) {
+    PrintComparison(measured);
+    return {};
+  }
   return measured;
 }
 

@@ -1,4 +1,4 @@
-// Rows of a benchmark program: registered with Google Benchmark, measured beside their roof, printed as one table of medians.
+// Rows of a benchmark program: registered with Google Benchmark, measured beside their roof or beside another build.
 #ifndef AXISCAST_BENCH_ROWS_H_
 #define AXISCAST_BENCH_ROWS_H_
 
@@ -6,29 +6,29 @@
 #include <string>
 #include <vector>
 
+#include "bench/arguments.h"
 #include "bench/measure.h"
 
 namespace axiscast::bench {
 
 struct Row {
   std::string name;    // for --benchmark_filter: "row_bias_64/L2/threads:1"
-  std::string shapes;  // for people: "(1023,64)+(64)"
+  std::string shapes;  // for people: "add (1023,64),(64)"
+  std::string roof;    // for people: what the roof is made of; "" for rows without one
   double bytes = 0;    // the unique bytes of a call; 0: a row of time alone
-  std::function<Sample()> measure;
+  std::function<Sample(const Effort&)> measure;
   std::vector<Sample> samples = {};  // one per repetition
 };
 
 // Medians over a row's repetitions.
 Sample MedianOf(const Row& row);
+// Seconds there / seconds here, the median over pairs taken by turns: above 1, this build is faster. 0: not compared.
+double RatioOf(const Row& row);
 
 // Runs the rows that --benchmark_filter chooses, by default `repetitions` times each, in random order; prints the table. Returns
 // the rows that ran, for a summary; none when the arguments asked for something else, which is then done. Exits 1 on bad arguments.
-// The defaults come before the program's own arguments, so that every flag of Google Benchmark can be given: --benchmark_out=FILE
-// writes all repetitions as JSON, --benchmark_repetitions=N takes more of them.
-std::vector<Row> RunRows(int argc, char** argv, std::vector<Row> rows, int repetitions);
-
-// "12.3 us" in a fixed width.
-std::string TimeText(double seconds);
+// The defaults come before the program's own arguments, so that every flag of Google Benchmark can be given.
+std::vector<Row> RunRows(const Arguments& arguments, std::vector<Row> rows, int repetitions);
 
 }  // namespace axiscast::bench
 

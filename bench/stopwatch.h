@@ -5,6 +5,9 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include <algorithm>
+#include <vector>
+
 namespace axiscast::bench {
 
 // Calls of so many seconds are too long to fit between two interruptions.
@@ -47,6 +50,13 @@ double Undisturbed(int threads, const Time& time) {
     if (after.interruptions == before.interruptions && together) return seconds;
     if (attempt == (seconds < kLong ? 12 : 4) || (threads == 1 && seconds > kLong)) return seconds;
   }
+}
+
+inline double Median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
 }  // namespace axiscast::bench

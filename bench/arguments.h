@@ -1,0 +1,31 @@
+// The flags of a benchmark program, beside Google Benchmark's.
+#ifndef AXISCAST_BENCH_ARGUMENTS_H_
+#define AXISCAST_BENCH_ARGUMENTS_H_
+
+#include <string>
+#include <vector>
+
+namespace axiscast::bench {
+
+// What `PROGRAM --help` says besides the flags.
+struct ProgramText {
+  const char* name;      // "pattern_bench"
+  const char* about;     // lines
+  const char* patterns;  // what --patterns does; null: the program has no such flag
+};
+
+struct Arguments {
+  std::string program;                 // its name
+  bool patterns = false;               // every row
+  bool quick = false;                  // small sizes, short times
+  bool serve = false;                  // answers another program's questions
+  std::string other;                   // the program to be compared with; "": none
+  std::vector<std::string> benchmark;  // Google Benchmark's flags
+};
+
+// Ends the program: with the text for --help, with a message and status 2 for flags that make no sense.
+Arguments ReadArguments(int argc, char** argv, const ProgramText& text);
+
+}  // namespace axiscast::bench
+
+#endif  // AXISCAST_BENCH_ARGUMENTS_H_

@@ -1,0 +1,100 @@
+"""Runs every row of the benchmark programs in their quick form, in which results are checked and times mean nothing.
+
+usage: bench_test.py FOLDER_OF_PROGRAMS
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+FOLDER = pathlib.Path(sys.argv[1]).resolve()
+PATTERNS = FOLDER / "pattern_bench"
+OPS = FOLDER / "op_bench"
+
+
+def run(program, *flags):
+    return subprocess.run([program, *flags], capture_output=True, text=True, timeout=60)
+
+
+class Bench(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def script(self, text):
+        path = self.folder / "script"
+        path.write_text("#!/bin/sh\n" + text)
+        path.chmod(0o755)
+        return path
+
+    def rows(self, program, *flags):
+        """What a run writes as JSON, by name of the row."""
+        out = self.folder / "out.json"
+        done = run(program, "--quick", f"--benchmark_out={out}", *flags)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.text = done.stdout
+        rows = {row["run_name"].split("/iterations:")[0]: row for row in json.loads(out.read_text())["benchmarks"]}
+        self.assertGreater(len(rows), 0)
+        return rows
+
+    def test_every_pattern(self):
+        rows = self.rows(PATTERNS, "--patterns")
+        names = {name.split("/")[0] for name in rows}
+        self.assertLessEqual({"same_shape", "same_shape_int8", "transposed_2048", "chain_4", "floor_divide_int32", "small"}, names)
+        for name, row in rows.items():
+            self.assertGreater(row["real_time"], 0, name)
+            if name.startswith("small/"):
+                continue
+            for counter in ["of_roof", "of_ordinary_roof", "roof_seconds", "bytes", "bytes_per_second"]:
+                self.assertGreater(row[counter], 0, f"{counter} of {name}")
+            estimated = name.endswith("/threads:1") and not name.startswith("roof/") and "/scalar_loop/" not in name
+            self.assertEqual("estimated_seconds" in row, estimated, name)
+        self.assertIn("no instruction", rows["remainder_float32/L2/threads:1"]["label"])
+        self.assertRegex(self.text, r"\npatterns: \d+ of \d+ rows .* at 0.9 of the roof or more; geometric mean of time / roof ")
+        self.assertRegex(self.text, r"\nestimates, one thread: \d+ of \d+ rows .* within 1.5 times")
+
+    def test_without_patterns_rows_are_a_part(self):
+        names = {name.split("/")[0] for name in self.rows(PATTERNS)}
+        self.assertIn("same_shape", names)
+        self.assertNotIn("same_shape_int8", names)
+
+    def test_every_op(self):
+        self.assertIn("add/float32/L2", self.rows(OPS))
+        self.assertRegex(self.text, r"\nL2: \d+ of \d+ rows")
+
+    def test_compared_with_itself(self):
+        for other in [PATTERNS, FOLDER.parent]:
+            rows = self.rows(PATTERNS, "--patterns", "--compare", str(other), "--benchmark_filter=^(same_shape|inner_3)/L2")
+            for name, row in rows.items():
+                self.assertGreater(row["other_seconds"], 0, name)
+            self.assertRegex(self.text, rf"\ngeometric mean of {len(rows)} ratios: \d")
+
+    def test_rows_that_the_other_build_lacks(self):
+        rows = self.rows(PATTERNS, "--compare", str(self.script("while read row; do echo 0; done")), "--benchmark_filter=^same_shape")
+        self.assertNotIn("other_seconds", rows["same_shape/L2/threads:1"])
+        self.assertIn("no such row there", self.text)
+
+    def test_another_program_that_does_not_answer(self):
+        done = run(PATTERNS, "--quick", "--compare", str(self.script("")), "--benchmark_filter=^same_shape")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("does not answer", done.stderr)
+
+    def test_flags(self):
+        self.assertIn("--compare OTHER", run(PATTERNS, "--help").stdout)
+        self.assertNotIn("--patterns", run(OPS, "--help").stdout)
+        for flags, message in [
+            (["--pattern"], "there is no flag `--pattern`"),
+            (["--compare", "/nowhere"], "there is no program /nowhere"),
+            (["--compare"], "--compare"),
+        ]:
+            done = run(PATTERNS, *flags)
+            self.assertEqual(done.returncode, 2, flags)
+            self.assertIn(message, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], "-v"])

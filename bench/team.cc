@@ -1,0 +1,92 @@
+// The threads behind the roof, and what it costs to wake a pool.
+#include "bench/team.h"
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+
+#include "bench/stopwatch.h"
+
+namespace axiscast::bench {
+
+void Pinning::Pin([[maybe_unused]] int index) const {
+#if defined(__linux__)
+  if (!known_) return;
+  cpu_set_t chosen = all_;
+  if (index >= 0) {
+    CPU_ZERO(&chosen);
+    for (int cpu = 0, found = 0; cpu < CPU_SETSIZE; ++cpu) {
+      if (CPU_ISSET(cpu, &all_) && found++ == index) CPU_SET(cpu, &chosen);
+    }
+    if (CPU_COUNT(&chosen) == 0) return;
+  }
+  sched_setaffinity(0, sizeof(chosen), &chosen);
+#endif
+}
+
+Team::Team(int threads) {
+  for (int t = 1; t < threads; ++t) {
+    helpers_.emplace_back([this, t] { Wait(t); });
+  }
+}
+
+Team::~Team() {
+  threads_ = 0;
+  Wake();
+  for (std::thread& helper : helpers_) helper.join();
+}
+
+void Team::Run(int threads, const std::function<void(int)>& work) {
+  if (threads == 1) {
+    work(0);
+    return;
+  }
+  work_ = &work;
+  threads_ = threads;
+  left_.store(static_cast<int>(helpers_.size()));
+  Wake();
+  pinning_.Pin(0);
+  work(0);
+  pinning_.Pin(-1);
+  while (left_.load() != 0) std::this_thread::yield();
+}
+
+void Team::Wake() {
+  generation_.fetch_add(1);
+  generation_.notify_all();
+}
+
+void Team::Wait(int t) {
+  pinning_.Pin(t);
+  for (int seen = 0;;) {
+    generation_.wait(seen);
+    seen = generation_.load();
+    if (threads_ == 0) return;
+    if (t < threads_) (*work_)(t);
+    left_.fetch_sub(1);
+  }
+}
+
+// A range that is done by the thread that has just done another one is no fork: each waits a while for all of them to begin.
+double MeasureFork(int threads) {
+  constexpr int kForks = 50, kRounds = 15, kPatience = 5000;
+  std::vector<double> seconds;
+  for (int round = 0; round < kRounds; ++round) {
+    const double begin = Now(threads);
+    for (int i = 0; i < kForks; ++i) {
+      std::atomic<int> begun{0};
+      const auto meet = [&](const tbb::blocked_range<int>&) {
+        begun.fetch_add(1);
+        for (int wait = 0; wait < kPatience && begun.load(std::memory_order_relaxed) < threads; ++wait) {
+        }
+      };
+      tbb::parallel_for(tbb::blocked_range<int>(0, threads, 1), meet, tbb::simple_partitioner());
+    }
+    seconds.push_back((Now(threads) - begin) / kForks);
+  }
+  std::nth_element(seconds.begin(), seconds.begin() + kRounds / 2, seconds.end());
+  return seconds[kRounds / 2];
+}
+
+}  // namespace axiscast::bench

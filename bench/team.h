@@ -1,0 +1,57 @@
+// Threads that do the same work at once, and what it costs to wake a pool.
+#ifndef AXISCAST_BENCH_TEAM_H_
+#define AXISCAST_BENCH_TEAM_H_
+
+#if defined(__linux__)
+#include <sched.h>
+#endif
+
+#include <atomic>
+#include <functional>
+#include <thread>
+#include <vector>
+
+namespace axiscast::bench {
+
+// Keeps the calling thread on one of the CPUs that the process may use, or, with index -1, lets it go back to all of them. Without
+// it, threads that a busy system wakes on the same CPU take turns there. Elsewhere than on Linux the system decides.
+class Pinning {
+ public:
+#if defined(__linux__)
+  Pinning() { known_ = sched_getaffinity(0, sizeof(all_), &all_) == 0; }
+#endif
+  void Pin(int index) const;
+
+ private:
+#if defined(__linux__)
+  cpu_set_t all_;
+  bool known_;
+#endif
+};
+
+// Threads that wait for something to do; asleep, so that they take nothing from the call that is measured in between.
+class Team {
+ public:
+  explicit Team(int threads);
+  ~Team();
+  // Calls work(t) for 0 <= t < threads, on a thread each.
+  void Run(int threads, const std::function<void(int)>& work);
+
+ private:
+  void Wake();
+  void Wait(int t);
+
+  const Pinning pinning_;
+  std::atomic<int> generation_{0};
+  std::atomic<int> left_{0};
+  const std::function<void(int)>* work_ = nullptr;
+  int threads_ = 1;
+  std::vector<std::thread> helpers_;  // last: they use the rest
+};
+
+// Seconds of a oneTBB loop that does nothing but get so many threads to work, when they are awake.
+double MeasureFork(int threads);
+
+}  // namespace axiscast::bench
+
+#endif  // AXISCAST_BENCH_TEAM_H_
