@@ -28,13 +28,7 @@ const char* Machine::LevelOf(std::int64_t bytes) const {
 }
 
 const Machine& ThisMachine() {
-  static const Machine machine = [] {
-    Machine m{tools::ReadCaches(), Concurrency({})};
-    if (m.caches.l1 <= 0) m.caches.l1 = 32 << 10;
-    if (m.caches.l2 <= 0) m.caches.l2 = 1 << 20;
-    if (m.caches.l3 <= 0) m.caches.l3 = std::max<std::int64_t>(16 << 20, m.caches.l2);
-    return m;
-  }();
+  static const Machine machine{MachineCaches(), Concurrency({})};
   return machine;
 }
 

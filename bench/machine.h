@@ -7,12 +7,12 @@
 #include <memory>
 #include <string>
 
-#include "tools/caches.h"
+#include "core/caches.h"
 
 namespace axiscast::bench {
 
 struct Machine {
-  tools::Caches caches;  // usual sizes where the system does not say
+  Caches caches;
   int threads;           // that oneTBB would use
 
   // Bytes of all operands together that live in a level ("L1", "L2", "L3", "memory"): a part of the cache, one core's; several

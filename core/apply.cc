@@ -141,7 +141,7 @@ Status MakeAndExecute(const Request& request, const MutableTensorView& out, bool
   if (const Status status = MakePlan(request, out, in_place, &impl); !status.ok()) return status;
   const void* pointers[kMaxArity];
   for (std::size_t i = 0; i < request.count; ++i) pointers[i] = request.inputs[i].data;
-  return impl->Execute(pointers, out.data, {options.max_threads, options.pool, options.task_arena});
+  return impl->Execute(pointers, out.data, {options.max_threads, options.pool, options.task_arena, options.stores});
 }
 
 PlanOptions ToPlanOptions(const ApplyOptions& options) {
@@ -207,7 +207,9 @@ PlanDescription Plan::Describe() const {
   description.tiles = layout.tiles;
   description.grain_tiles = layout.grain;
   description.parallel = layout.parallel;
-  description.store = layout.operands.back().delivery == Delivery::kStaged ? "through scratch" : "direct";
+  description.store = layout.operands.back().delivery == Delivery::kStaged ? "through scratch"
+                      : layout.streams                                     ? "streaming"
+                                                                           : "direct";
   description.estimated_seconds = layout.seconds;
   return description;
 }

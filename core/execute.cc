@@ -13,6 +13,7 @@ struct Job {
   const Layout& layout;
   const Movers& movers;
   std::byte* const* pointers;
+  bool stream;  // the output goes past the caches
   std::atomic<bool> refused{false};  // by the check
 };
 
@@ -41,6 +42,7 @@ class Worker {
         if (tile + 1 < end) MoveToNext();
       }
     }
+    if (job_.stream) job_.movers.fence();
   }
 
  private:
@@ -123,6 +125,7 @@ class Worker {
       if (last && out.delivery != Delivery::kStaged) {
         tile.out = position_[inputs];
         tile.out_row_stride = out.row_stride;
+        tile.stream = job_.stream;
       } else {
         Place& result = places_[inputs + (&step - layout_.steps.data())];
         result = {scratch_ + step.scratch, tile.cols * step.result_size, false};
@@ -163,6 +166,13 @@ void RunJob(Job& job, const ExecuteOptions& options) {
   }
 }
 
+// Whether the output goes past the caches. In place its lines have just been read, and are in them.
+bool Streams(const Layout& layout, std::byte* const* pointers, StorePolicy stores) {
+  if (stores != StorePolicy::kAuto) return stores == StorePolicy::kStream && layout.can_stream;
+  const int out = layout.input_count();
+  return layout.streams && std::find(pointers, pointers + out, pointers[out]) == pointers + out;
+}
+
 // One step, one tile, nothing staged: straight to the kernel. Small calls are made of this.
 void RunOnlyTile(const Layout& layout, std::byte* const* pointers) {
   Tile tile;
@@ -187,13 +197,13 @@ void Execute(const Layout& layout, const Movers& movers, std::byte* const* point
     RunOnlyTile(layout, pointers);
     return;
   }
-  Job job{layout, movers, pointers};
+  Job job{layout, movers, pointers, Streams(layout, pointers, options.stores)};
   RunJob(job, options);
 }
 
 bool ExecuteCheck(const Layout& layout, const Movers& movers, const std::byte* pointer, const ExecuteOptions& options) noexcept {
   std::byte* pointers[] = {const_cast<std::byte*>(pointer)};  // a check only reads
-  Job job{layout, movers, pointers};
+  Job job{layout, movers, pointers, false};
   RunJob(job, options);
   return job.refused.load(std::memory_order_relaxed);
 }

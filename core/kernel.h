@@ -31,6 +31,7 @@ struct Movers {
   GatherMover gather[kElementSizes];  // transposes in squares where row_stride is one element
   ScatterMover scatter[kElementSizes];
   KernelFunction copy[kElementSizes];  // a unary kernel: out = in[0]
+  void (*fence)();                     // makes what was streamed visible to other threads
 };
 
 // A target of this build.

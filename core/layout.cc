@@ -6,29 +6,44 @@
 #include <cmath>
 #include <limits>
 
+#include "core/caches.h"
+
 namespace axiscast {
 namespace {
 
 // The numbers behind the choice; each was seen on an AVX-512 server and is good enough within a factor of two anywhere.
 constexpr double kRowSeconds = 0.25e-9;               // a kernel's row of whole vectors
-constexpr double kRaggedRowSeconds = 0.8e-9;          // one with a ragged end
+constexpr double kJoinedRowSeconds = 0.5e-9;          // one with a ragged end that goes on in the next row
+constexpr double kRaggedRowSeconds = 0.8e-9;          // another one with a ragged end
+constexpr double kStreamedRunSeconds = 20e-9;         // the first and last line of what is stored past the caches
 constexpr double kShortRowSeconds = 2.5e-9;           // a row that does not fill a vector
 constexpr double kTileSeconds = 10e-9;                // a tile: moving on, and the kernel's call
 constexpr double kStageSeconds = 12e-9;               // a block that is staged, however small
 constexpr double kStagedBytesPerSecond = 45e9;        // written to scratch in order, and read again
 constexpr double kGatherSeconds = 0.7e-9;             // an element moved on its own
 constexpr double kTransposeSeconds = 0.2e-9;          // an element moved in a square
-constexpr double kCacheBytesPerSecond = 100e9;        // operands of at most kCacheBytes, one thread
-constexpr double kBytesPerSecond = 25e9;              // larger ones
-constexpr double kCacheBytes = 1024 * 1024;           // of a core's own cache
-constexpr double kElementSeconds = 0.05e-9;           // arithmetic of a step
+constexpr double kByteSeconds = 0.004e-9;             // a step's arithmetic, by the bytes of its widest element
 constexpr double kSerialSeconds = 12e-6;              // below this a fork is not worth its 1 to 2 us
 constexpr double kGrainSeconds = 4e-6;                // a piece of parallel work
 constexpr std::int64_t kVectorBytes = 64;             // the longest of x86-64
+constexpr std::int64_t kStreamedRunBytes = 1024;      // shorter ones are not stored past the caches
 constexpr std::int64_t kFlattenBytes = 1024;          // joining dims to longer rows than this gains nothing
 constexpr std::int64_t kDirectTileBytes = 32 * 1024;  // of the widest operand, when nothing goes through scratch
 constexpr std::int64_t kStagedTileBytes = 8 * 1024;   // of the widest operand, when something does
+constexpr std::int64_t kChainTileBytes = 4 * 1024;    // when there are several steps
 constexpr std::int64_t kSquareTileBytes = 16 * 1024;  // when an operand is transposed: whole cache lines both ways
+
+// Bytes per second of one thread whose operands fit a level of the caches, to three quarters of it.
+double BytesPerSecond(double bytes, bool streams) {
+  const Caches& caches = MachineCaches();
+  if (bytes <= 0.75 * static_cast<double>(caches.l1)) return 400e9;
+  if (bytes <= 0.75 * static_cast<double>(caches.l2)) return 200e9;
+  if (bytes <= 0.75 * static_cast<double>(caches.l3)) return 105e9;
+  return streams ? 54e9 : 38e9;
+}
+
+// Non-temporal stores win by a third where the call's bytes do not fit the last cache, and lose up to three times where they do.
+bool LeavesCaches(double bytes) { return bytes > 0.75 * static_cast<double>(MachineCaches().l3); }
 
 // Of values that are not negative. Overlapping windows can have more bytes than there are addresses.
 std::int64_t SaturatingProduct(std::int64_t x, std::int64_t y) {
@@ -42,6 +57,7 @@ struct Chooser {
   const LayoutOptions& options;
   std::int64_t widest;         // bytes of the widest element
   std::int64_t flatten_bytes;  // rows of cols are not made longer than this by joining dims
+  bool streams;                // the output is to go past the caches
 
   int rank() const { return canonical.rank(); }
   int count() const { return static_cast<int>(sizes.size()); }
@@ -73,13 +89,26 @@ struct Chooser {
     return forced(operand) || !(Streams(operand, first) || (operand + 1 < count() && Splats(operand, first)));
   }
 
+  // When cols are the dims from `first` on, do the kernel's rows follow each other in memory, so that it can join them?
+  bool Joins(int first) const {
+    if (first == 0) return false;
+    for (int i = 0; i < count(); ++i) {
+      const std::int64_t stride = canonical.strides[i][first - 1];
+      if (Stages(i, first) ? stride == 0 && !Splats(i, first) : !Splats(i, first) && stride != Block(first) * sizes[i]) return false;
+    }
+    return true;
+  }
+
   // Seconds spent on rows and staging when cols are the dims from `first` on.
   double Cost(int first) const {
     const double elements = static_cast<double>(Block(0));
     const std::int64_t row_bytes = SaturatingProduct(Block(first), widest);
-    const double row = row_bytes < kVectorBytes        ? kShortRowSeconds
-                       : row_bytes % kVectorBytes == 0 ? kRowSeconds
-                                                       : kRaggedRowSeconds;
+    const bool joins = Joins(first);
+    double row = row_bytes < kVectorBytes        ? kShortRowSeconds
+                 : row_bytes % kVectorBytes == 0 ? kRowSeconds
+                 : joins                         ? kJoinedRowSeconds
+                                                 : kRaggedRowSeconds;
+    if (streams && !(joins && row_bytes >= kVectorBytes && row_bytes % kVectorBytes != 0)) row += kStreamedRunSeconds;
     double seconds = elements / static_cast<double>(Block(first)) * row;
     bool stages = false;
     for (int i = 0; i < count(); ++i) {
@@ -178,6 +207,33 @@ void MakeBox(const Canonical& canonical, int operand, int first, OperandLayout* 
   layout->box.assign(inner.rbegin(), inner.rend());
 }
 
+// The block of scratch of every step's result but the last. A result takes the block of an operand that it is the last to use, in
+// place if their sizes are equal: a chain stays in few of them.
+std::vector<int> ResultBlocks(const std::vector<Step>& steps, int input_count) {
+  const int count = static_cast<int>(steps.size());
+  std::vector<int> last_use(steps.size(), -1);  // the step that uses a result last
+  for (int s = 0; s < count; ++s) {
+    for (int a = 0; a < steps[s].arity; ++a) {
+      if (const int result = steps[s].values[a] - input_count; result >= 0) last_use[result] = s;
+    }
+  }
+  std::vector<int> blocks;
+  for (int s = 0; s + 1 < count; ++s) {
+    const auto is_free = [&](int block) {
+      for (int r = 0; r < s; ++r) {
+        if (blocks[r] != block) continue;
+        const bool in_place = last_use[r] == s && SizeOf(steps[r].kernel->output) == SizeOf(steps[s].kernel->output);
+        if (last_use[r] >= s && !in_place) return false;
+      }
+      return true;
+    };
+    int block = 0;
+    while (!is_free(block)) ++block;
+    blocks.push_back(block);
+  }
+  return blocks;
+}
+
 }  // namespace
 
 std::int64_t UniqueBytes(const Canonical& canonical, int operand, std::int64_t size) {
@@ -198,7 +254,10 @@ Layout MakeLayout(const Canonical& canonical, const std::vector<DType>& dtypes, 
 
   // A row of every block that may be needed must fit in the scratch.
   const std::int64_t most_blocks = count + static_cast<std::int64_t>(steps.size());
-  const Chooser chooser{canonical, sizes, options, widest, std::min(kFlattenBytes, kScratchBytes / most_blocks / 64 * 64)};
+  double bytes = 0;
+  for (int i = 0; i < count; ++i) bytes += static_cast<double>(UniqueBytes(canonical, i, sizes[i]));
+  const Chooser chooser{canonical,    sizes, options, widest, std::min(kFlattenBytes, kScratchBytes / most_blocks / 64 * 64),
+                        LeavesCaches(bytes)};
   const int first = chooser.FirstColDim();
   Layout layout;
   layout.offsets = canonical.offsets;
@@ -206,7 +265,9 @@ Layout MakeLayout(const Canonical& canonical, const std::vector<DType>& dtypes, 
   layout.inner = chooser.Block(first + 1);
 
   // Operands, and how many blocks of scratch they and the intermediate results take.
-  std::int64_t blocks = steps.empty() ? 0 : static_cast<std::int64_t>(steps.size()) - 1;
+  const std::vector<int> result_blocks = ResultBlocks(steps, count - 1);
+  const std::int64_t blocks_of_results = result_blocks.empty() ? 0 : *std::max_element(result_blocks.begin(), result_blocks.end()) + 1;
+  std::int64_t blocks = blocks_of_results;
   for (int i = 0; i < count; ++i) {
     OperandLayout operand;
     operand.dtype = dtypes[i];
@@ -227,7 +288,7 @@ Layout MakeLayout(const Canonical& canonical, const std::vector<DType>& dtypes, 
   const int transposed = chooser.TransposedDim(first);
   std::int64_t tile_bytes = kDirectTileBytes;
   if (blocks > 0) {
-    const std::int64_t wanted = transposed >= 0 ? kSquareTileBytes : kStagedTileBytes;
+    const std::int64_t wanted = transposed >= 0 ? kSquareTileBytes : steps.size() > 1 ? kChainTileBytes : kStagedTileBytes;
     tile_bytes = std::min(wanted, kScratchBytes / blocks / 64 * 64);
   }
   const std::int64_t tile_elements = std::max<std::int64_t>(tile_bytes / widest, 1);
@@ -269,23 +330,20 @@ Layout MakeLayout(const Canonical& canonical, const std::vector<DType>& dtypes, 
     std::copy_n(step.values, kMaxArity, step_layout.values);
     std::copy_n(step.attributes, kMaxAttributes, step_layout.attributes);
     step_layout.result_size = static_cast<std::int64_t>(SizeOf(step.kernel->output));
-    step_layout.scratch = scratch;
     const bool last = &step == &steps.back();
-    if (!last) scratch += block_bytes;
-    if (last) step_layout.scratch = layout.operands.back().scratch;
+    step_layout.scratch =
+        last ? layout.operands.back().scratch : scratch + result_blocks[static_cast<std::size_t>(&step - steps.data())] * block_bytes;
     layout.steps.push_back(step_layout);
   }
+  layout.scratch_bytes = scratch + blocks_of_results * block_bytes;
 
-  layout.scratch_bytes = scratch;
-
-  // Cost, and the pieces of parallel work.
-  double bytes = 0;
-  for (int i = 0; i < count; ++i) bytes += static_cast<double>(UniqueBytes(canonical, i, sizes[i]));
+  // Where to store, the cost, and the pieces of parallel work.
+  const std::int64_t run_bytes = SaturatingProduct(chooser.Joins(first) ? rows * cols : cols, sizes[count - 1]);
+  layout.can_stream = options.check == nullptr && layout.operands.back().delivery == Delivery::kStreamed && run_bytes >= kStreamedRunBytes;
+  layout.streams = layout.can_stream && chooser.streams;
   const double elements = static_cast<double>(chooser.Block(0));
-  const double rate = bytes <= kCacheBytes ? kCacheBytesPerSecond : kBytesPerSecond;
-  layout.seconds =
-      std::max(bytes / rate, elements * kElementSeconds * static_cast<double>(std::max<std::size_t>(steps.size(), 1))) +
-      chooser.Cost(first);
+  const double arithmetic = kByteSeconds * static_cast<double>(widest * static_cast<std::int64_t>(std::max<std::size_t>(steps.size(), 1)));
+  layout.seconds = std::max(bytes / BytesPerSecond(bytes, layout.streams), elements * arithmetic) + chooser.Cost(first);
   const double tile_seconds = layout.seconds / static_cast<double>(layout.tiles);
   layout.grain = std::clamp<std::int64_t>(static_cast<std::int64_t>(kGrainSeconds / tile_seconds), 1, layout.tiles);
   layout.parallel = layout.seconds > kSerialSeconds && layout.tiles > 1;

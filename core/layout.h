@@ -65,6 +65,8 @@ struct Layout {
   std::int64_t grain = 1;  // tiles in one piece of parallel work
   bool parallel = false;
   bool stages = false;             // any operand is staged
+  bool can_stream = false;         // the output has runs that are long enough to be stored past the caches
+  bool streams = false;            // and the call's bytes do not fit them
   std::int64_t scratch_bytes = 0;  // of all blocks, at most kScratchBytes
   double seconds = 0;              // estimate, one thread
 

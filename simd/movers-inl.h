@@ -7,6 +7,7 @@
 #endif
 
 #include "core/kernel.h"
+#include "hwy/cache_control.h"
 #include "simd/elementwise-inl.h"
 #include "simd/repeat-inl.h"
 #include "simd/transpose-inl.h"
@@ -99,8 +100,11 @@ void SetMovers(int size_log2, Movers& movers) {
   movers.copy[size_log2] = &CopyTile<T>;
 }
 
+inline void FenceStreams() { hwy::FlushStream(); }
+
 inline Movers TargetMovers() {
   Movers movers = {};
+  movers.fence = &FenceStreams;
   SetMovers<std::uint8_t>(0, movers);
   SetMovers<std::uint16_t>(1, movers);
   SetMovers<std::uint32_t>(2, movers);

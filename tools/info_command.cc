@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "axiscast/registry.h"
-#include "tools/caches.h"
 #include "tools/command_line.h"
 #include "tools/json.h"
 #include "tools/library_internals.h"
@@ -59,7 +58,7 @@ std::string InfoVerb(const std::vector<std::string>& words) {
   line.RequireOperands(0, 0, "");
   const Value default_target;
   const Registry& registry = ChooseRegistry(default_target);
-  const Caches caches = ReadCaches();
+  const CacheSizes caches = MachineCacheSizes();
   const int threads = ThreadCount(0);
   const std::vector<Rate> rates = MeasureRates(threads);
   if (line.json()) {
@@ -80,7 +79,7 @@ std::string InfoVerb(const std::vector<std::string>& words) {
                   {"threads", threads},
                   {"ops", registry.ops().size()}});
   }
-  const auto size = [](std::int64_t bytes) { return bytes > 0 ? BytesText(static_cast<double>(bytes)) : std::string("unknown"); };
+  const auto size = [](std::int64_t bytes) { return BytesText(static_cast<double>(bytes)); };
   std::string text = Table({{"axiscast", AXISCAST_VERSION},
                             {"targets compiled in", Join(Registry::CompiledTargets())},
                             {"supported by this CPU", Join(Registry::SupportedTargets())},

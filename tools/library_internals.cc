@@ -1,6 +1,7 @@
 // What the command needs from inside the library.
 #include "tools/library_internals.h"
 
+#include "core/caches.h"
 #include "core/near_names.h"
 #include "core/parallel.h"
 
@@ -14,6 +15,11 @@ int ThreadCount(int limit) {
   ExecuteOptions options;
   options.max_threads = limit;
   return Concurrency(options);
+}
+
+CacheSizes MachineCacheSizes() {
+  const Caches& caches = MachineCaches();
+  return {caches.l1, caches.l2, caches.l3};
 }
 
 std::string ThreadingLibrary() { return ThreadingVersion(); }

@@ -2,6 +2,7 @@
 #ifndef AXISCAST_TOOLS_LIBRARY_INTERNALS_H_
 #define AXISCAST_TOOLS_LIBRARY_INTERNALS_H_
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,12 @@ std::string NoSuch(std::string_view kind, std::string_view wrong, const std::vec
 
 // The threads that a call with this limit (0: none) may run on.
 int ThreadCount(int limit);
+
+// Bytes: l1 and l2 of one core, l3 of all that share it. Usual sizes where the system does not say.
+struct CacheSizes {
+  std::int64_t l1, l2, l3;
+};
+CacheSizes MachineCacheSizes();
 
 // The version of oneTBB that is loaded.
 std::string ThreadingLibrary();

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "tools/caches.h"
+#include "tools/library_internals.h"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -105,16 +105,9 @@ PassFunction ChoosePass(Mix mix) {
 
 int ArraysOf(Mix mix) { return mix == Mix::kFill ? 1 : mix == Mix::kCopy ? 2 : 3; }
 
-Caches KnownCaches() {
-  Caches caches = ReadCaches();  // where the system is silent: sizes that most have
-  if (caches.l2 <= 0) caches.l2 = 1 << 20;
-  if (caches.l3 <= 0) caches.l3 = std::max<std::int64_t>(16 << 20, caches.l2);
-  return caches;
-}
-
 // Bytes of one thread's buffers together.
 std::int64_t WorkingSet(Level level, int threads) {
-  const Caches caches = KnownCaches();
+  const CacheSizes caches = MachineCacheSizes();
   switch (level) {
     case Level::kL2:
       return caches.l2 / 2;
@@ -233,7 +226,7 @@ const char* NameOf(Level level) { return level == Level::kL2 ? "L2" : level == L
 const char* NameOf(Mix mix) { return mix == Mix::kFill ? "fill" : mix == Mix::kCopy ? "copy" : "add"; }
 
 Level LevelOf(std::int64_t bytes, int threads) {
-  const Caches caches = KnownCaches();
+  const CacheSizes caches = MachineCacheSizes();
   if (bytes <= caches.l2 / 4 * 3 * std::max(threads, 1)) return Level::kL2;
   return bytes <= caches.l3 / 4 * 3 ? Level::kL3 : Level::kMemory;
 }

@@ -56,11 +56,19 @@ struct PlanOptions {
   const char* const* names = nullptr;  // what messages call the inputs; null: the op's own names
 };
 
-/// On which threads a call runs. Results never depend on it.
+/// How a result goes to memory. Results never depend on it.
+enum class StorePolicy : std::uint8_t {
+  kAuto,    // past the caches where the call's bytes are more than they hold
+  kCached,  // into the caches: the result is read soon
+  kStream,  // past the caches: nobody reads the result soon
+};
+
+/// How a call runs. Results never depend on it.
 struct ExecuteOptions {
   int max_threads = 0;                         // 0: as many as the pool or arena has; 1: the calling thread alone
   const axiscast_thread_pool* pool = nullptr;  // the caller's own pool; null: oneTBB
   void* task_arena = nullptr;                  // a tbb::task_arena* of the caller's; null: the current arena of the calling thread
+  StorePolicy stores = StorePolicy::kAuto;     // taken where the result has long runs of neighbours
 };
 
 /// PlanOptions and ExecuteOptions for the calls that plan and execute at once.
@@ -71,6 +79,7 @@ struct ApplyOptions {
   int max_threads = 0;
   const axiscast_thread_pool* pool = nullptr;
   void* task_arena = nullptr;
+  StorePolicy stores = StorePolicy::kAuto;
   const char* caller = nullptr;
   const char* const* names = nullptr;
 };
@@ -91,7 +100,7 @@ struct PlanDescription {
   std::int64_t tiles;
   std::int64_t grain_tiles;  // tiles in one piece of parallel work
   bool parallel;             // false: runs in the calling thread, whatever the options
-  std::string store;         // "direct" or "through scratch"
+  std::string store;         // "direct", "streaming" (past the caches) or "through scratch"
   double estimated_seconds;  // one thread
 };
 

@@ -48,7 +48,8 @@ Movers MakeNaiveMovers(std::index_sequence<kLog2...>) {
   return {{&NaiveMovers<std::size_t{1} << kLog2>::Repeat...},
           {&NaiveMovers<std::size_t{1} << kLog2>::Gather...},
           {&NaiveMovers<std::size_t{1} << kLog2>::Scatter...},
-          {&NaiveMovers<std::size_t{1} << kLog2>::Copy...}};
+          {&NaiveMovers<std::size_t{1} << kLog2>::Copy...},
+          [] {}};
 }
 inline Movers MakeNaiveMovers() { return MakeNaiveMovers(std::make_index_sequence<kElementSizes>()); }
 

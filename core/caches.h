@@ -1,0 +1,21 @@
+// The sizes of this machine's data caches.
+#ifndef AXISCAST_CORE_CACHES_H_
+#define AXISCAST_CORE_CACHES_H_
+
+#include <cstdint>
+
+namespace axiscast {
+
+// Bytes: l1 and l2 of one core, l3 of all that share it. Usual sizes where the system does not say.
+struct Caches {
+  std::int64_t l1;
+  std::int64_t l2;
+  std::int64_t l3;
+};
+
+// Asks the system once. No allocation.
+const Caches& MachineCaches() noexcept;
+
+}  // namespace axiscast
+
+#endif  // AXISCAST_CORE_CACHES_H_
