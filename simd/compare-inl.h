@@ -70,7 +70,7 @@ template <class Op, typename T, class DTo, class D, class A, class... X>
 HWY_INLINE hn::Mask<DTo> GroupMask(DTo d_to, D d, std::size_t i, const A& attributes, const X&... x) {
   constexpr std::size_t kSize = sizeof(hn::TFromD<DTo>);
   if constexpr (kSize == sizeof(Lane<T>)) {
-    return hn::RebindMask(d_to, MaskOf<Op, T>(d, attributes, x.Load(d, i)...));
+    return hn::RebindMask(d_to, MaskOf<Op, T>(d, attributes, FromStored<T>(d, x.Load(StoredTag<T, D>(), i))...));
   } else {
     const hn::Repartition<hwy::UnsignedFromSize<2 * kSize>, DTo> d_half;
     return SideBySide(d_to, d_half, GroupMask<Op, T>(d_half, d, i, attributes, x...),

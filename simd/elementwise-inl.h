@@ -72,10 +72,18 @@ struct ElementwiseRows {
   using Out = OutOf<Op, T>;
   using OutLane = Lane<Out>;
 
-  // How many elements are taken at once: as many as a full vector of the widest type holds.
+  // How many elements are taken at once: as many as a full vector of the widest type holds. Where all is bfloat16, in pairs.
   template <typename... In>
   static HWY_INLINE auto WideTag(TypeList<In...>) {
-    return hn::ScalableTag<Widest<Lane<T>, OutLane, Lane<In>...>>();
+    if constexpr (InPairs(TypeList<In...>())) {
+      return hn::ScalableTag<std::uint16_t>();
+    } else {
+      return hn::ScalableTag<Widest<Lane<T>, OutLane, Lane<In>...>>();
+    }
+  }
+  template <typename... In>
+  static constexpr bool InPairs(TypeList<In...>) {
+    return HWY_TARGET != HWY_SCALAR && std::is_same_v<Out, BFloat16> && (std::is_same_v<In, BFloat16> && ...);
   }
 
   static HWY_INLINE void Run(const Tile& tile) {
@@ -144,15 +152,26 @@ struct ElementwiseRows {
     }
   }
 
-  // What is computed from vectors of the operands, as it is stored.
-  template <class Wide, class A, class... V>
-  static HWY_INLINE auto ResultOf(Wide, const A& attributes, V... v) {
-    return ToStored<Out>(hn::Rebind<OutLane, Wide>(), VectorOf<Op, T>(hn::Rebind<Lane<T>, Wide>(), attributes, v...));
+  // From vectors of operands to one of results, all as they are stored.
+  template <typename... In, class Wide, class A, class... V>
+  static HWY_INLINE hn::Vec<StoredTag<Out, Wide>> ResultOf(Wide, const A& attributes, V... v) {
+#if HWY_TARGET != HWY_SCALAR
+    if constexpr (InPairs(TypeList<In...>())) {
+      const hn::Repartition<float, Wide> d;
+      const auto lower = VectorOf<Op, T>(d, attributes, WidenLowerOfPairs(d, v)...);
+      return RoundToPairs(d, lower, VectorOf<Op, T>(d, attributes, WidenUpperOfPairs(d, v)...));
+    }
+#endif
+    if constexpr (!InPairs(TypeList<In...>())) {
+      const hn::Rebind<OutLane, Wide> d_out;
+      return ToStored<Out>(
+          d_out, VectorOf<Op, T>(hn::Rebind<Lane<T>, Wide>(), attributes, FromStored<In>(hn::Rebind<Lane<In>, Wide>(), v)...));
+    }
   }
   // Elements [i, i + lanes), all of the row that the operands stand at.
   template <class Wide, class A, class... X>
   static HWY_INLINE auto Result(Wide wide, std::size_t i, const A& attributes, const X&... x) {
-    return ResultOf(wide, attributes, x.Load(hn::Rebind<Lane<typename X::Element>, Wide>(), i)...);
+    return ResultOf<typename X::Element...>(wide, attributes, x.Load(StoredTag<typename X::Element, Wide>(), i)...);
   }
 
   template <bool kStream, class D>
@@ -202,9 +221,9 @@ struct ElementwiseRows {
       if (i < end) {
         const auto crossing = [&](const auto& operand) HWY_ATTR {
           using Element = typename std::remove_cvref_t<decltype(operand)>::Element;
-          return operand.LoadCrossing(hn::Rebind<Lane<Element>, decltype(wide)>(), i, end - i, operand.After(1));
+          return operand.LoadCrossing(StoredTag<Element, decltype(wide)>(), i, end - i, operand.After(1));
         };
-        Store<kStream>(ResultOf(wide, attributes, crossing(x)...), d_stored, out + i);
+        Store<kStream>(ResultOf<typename X::Element...>(wide, attributes, crossing(x)...), d_stored, out + i);
         i += lanes;
       }
       ((x = x.After(1)), ...);
@@ -223,8 +242,6 @@ struct ElementwiseRows {
   template <typename... In, std::size_t... kInput>
   static HWY_INLINE void CompactRowsOf(const Tile& tile, std::index_sequence<kInput...>) {
     const auto wide = WideTag(TypeList<In...>());
-    const hn::Rebind<Lane<T>, decltype(wide)> d;
-    const hn::Rebind<OutLane, decltype(wide)> d_out;
     const hn::Rebind<Stored<Out>, decltype(wide)> d_stored;
     const std::size_t lanes = hn::Lanes(wide);
     const auto n = static_cast<std::size_t>(tile.cols);
@@ -233,9 +250,8 @@ struct ElementwiseRows {
       auto* out = reinterpret_cast<Stored<Out>*>(static_cast<std::byte*>(tile.out) + r * tile.out_row_stride);
       for (std::size_t i = 0; i < n; i += lanes) {
         const std::size_t left = n - i;
-        const auto result = ToStored<Out>(
-            d_out,
-            VectorOf<Op, T>(d, attributes, LoadUpTo<In>(hn::Rebind<Lane<In>, decltype(wide)>(), tile.in[kInput], r, i, left)...));
+        const auto result =
+            ResultOf<In...>(wide, attributes, LoadUpTo<In>(StoredTag<In, decltype(wide)>(), tile.in[kInput], r, i, left)...);
         if (left < lanes) {
           hn::StoreN(result, d_stored, out + i, left);
         } else {

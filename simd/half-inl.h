@@ -69,17 +69,42 @@ HWY_INLINE hn::Vec<DF> WidenHalf(BFloat16, DF d, HalfBits<DF> v) {
   const hn::RebindToUnsigned<DF> bits;
   return hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(bits, v)));
 }
-// Not AVX-512's own conversion, which takes subnormals for 0.
+// The upper halves of the result's lanes are bfloat16. Not AVX-512's own conversion, which takes subnormals for 0. A NaN stays as it
+// is: its upper half is one too, as those of bfloat16s, of quiet NaNs, and so of all results of arithmetic on bfloat16s are.
 template <class DF>
-HWY_INLINE HalfBits<DF> RoundToHalf(BFloat16, DF, hn::Vec<DF> v) {
+HWY_INLINE hn::Vec<hn::RebindToUnsigned<DF>> RoundUpperHalf(DF, hn::Vec<DF> v) {
   const hn::RebindToUnsigned<DF> d_bits;
   const auto bits = hn::BitCast(d_bits, v);
   const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(d_bits, 1u));
-  const auto rounded = hn::Add(bits, hn::Add(odd, hn::Set(d_bits, 0x7fffu)));  // would make an infinity of some NaNs
-  const auto quiet = hn::Or(bits, hn::Set(d_bits, 0x400000u));
-  const auto result = hn::IfThenElse(hn::RebindMask(d_bits, hn::IsNaN(v)), quiet, rounded);
-  return hn::TruncateTo(hn::Rebind<std::uint16_t, DF>(), hn::ShiftRight<16>(result));
+  const auto number = hn::RebindMask(d_bits, hn::Eq(v, v));
+  return hn::MaskedAddOr(bits, number, bits, hn::Add(odd, hn::Set(d_bits, 0x7fffu)));
 }
+template <class DF>
+HWY_INLINE HalfBits<DF> RoundToHalf(BFloat16, DF d, hn::Vec<DF> v) {
+  return hn::TruncateTo(hn::Rebind<std::uint16_t, DF>(), hn::ShiftRight<16>(RoundUpperHalf(d, v)));
+}
+
+#if HWY_TARGET != HWY_SCALAR
+// A whole vector of bfloat16 is two of float, one of each other element: no lane has to move.
+template <class DF>
+using BFloat16Pairs = hn::Vec<hn::Repartition<std::uint16_t, DF>>;
+template <class DF>
+HWY_INLINE hn::Vec<DF> WidenLowerOfPairs(DF d, BFloat16Pairs<DF> v) {
+  return hn::BitCast(d, hn::ShiftLeft<16>(hn::BitCast(hn::RebindToUnsigned<DF>(), v)));
+}
+template <class DF>
+HWY_INLINE hn::Vec<DF> WidenUpperOfPairs(DF d, BFloat16Pairs<DF> v) {
+  const hn::RebindToUnsigned<DF> d_bits;
+  return hn::BitCast(d, hn::And(hn::BitCast(d_bits, v), hn::Set(d_bits, 0xffff0000u)));
+}
+template <class DF>
+HWY_INLINE BFloat16Pairs<DF> RoundToPairs(DF d, hn::Vec<DF> lower, hn::Vec<DF> upper) {
+  const hn::RebindToUnsigned<DF> d_bits;
+  const auto upper_half = hn::Set(d_bits, 0xffff0000u);
+  const auto pairs = hn::BitwiseIfThenElse(upper_half, RoundUpperHalf(d, upper), hn::ShiftRight<16>(RoundUpperHalf(d, lower)));
+  return hn::BitCast(hn::Repartition<std::uint16_t, DF>(), pairs);
+}
+#endif
 
 }  // namespace HWY_NAMESPACE
 }  // namespace axiscast

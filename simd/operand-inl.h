@@ -62,7 +62,7 @@ HWY_INLINE Computed<T> ElementAt(const TileInput& in, std::int64_t row, std::int
   }
 }
 
-// An operand at one of its rows. `d` of the functions below may have any number of lanes. Rows that join are counted through:
+// An operand at one of its rows, which gives elements as they are stored; `d` may have any number of lanes. Rows that join are counted through:
 // element i is number i % cols of row i / cols; After(rows) is then the operand at a later row, NextRow otherwise.
 //
 // Streamed: elements one after the other.
@@ -80,7 +80,7 @@ class Streamed {
   // Elements [i, i + lanes).
   template <class D>
   HWY_INLINE hn::VFromD<D> Load(D d, std::size_t i) const {
-    return FromStored<T>(d, hn::LoadU(StoredTag<T, D>(), reinterpret_cast<const Stored<T>*>(data_) + i));
+    return hn::LoadU(d, reinterpret_cast<const Stored<T>*>(data_) + i);
   }
   // The same, `own` of them from this row and the rest from the next one.
   template <class D>
@@ -113,7 +113,7 @@ class Splat {
 
   template <class D>
   HWY_INLINE hn::VFromD<D> Load(D d, std::size_t) const {
-    return FromStored<T>(d, hn::Set(StoredTag<T, D>(), value_));
+    return hn::Set(d, value_);
   }
   template <class D>
   HWY_INLINE hn::VFromD<D> LoadCrossing(D d, std::size_t i, std::size_t own, const Splat& next) const {
@@ -128,14 +128,14 @@ class Splat {
   Stored<T> value_;
 };
 
-// Elements [i, i + min(left, lanes)) of a row of an operand of either kind; other lanes are 0. Reads nothing behind them.
+// Elements [i, i + min(left, lanes)) of a row of an operand of either kind, as they are stored; other lanes are 0. Reads nothing
+// behind them.
 template <typename T, class D>
 HWY_INLINE hn::VFromD<D> LoadUpTo(D d, const TileInput& in, std::int64_t row, std::size_t i, std::size_t left) {
-  const StoredTag<T, D> d_stored;
   const auto* from = ElementOf<T>(in, row, static_cast<std::int64_t>(i));
-  if (in.splat) return FromStored<T>(d, hn::Set(d_stored, *from));
-  if (left < hn::Lanes(d)) return FromStored<T>(d, hn::LoadN(d_stored, from, left));
-  return FromStored<T>(d, hn::LoadU(d_stored, from));
+  if (in.splat) return hn::Set(d, *from);
+  if (left < hn::Lanes(d)) return hn::LoadN(d, from, left);
+  return hn::LoadU(d, from);
 }
 
 // Calls Rows::template RunPattern<Operand...>(tile), each operand Streamed or Splat as the tile's flag says. At least one must be
