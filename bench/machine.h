@@ -13,7 +13,7 @@ namespace axiscast::bench {
 
 struct Machine {
   Caches caches;
-  int threads;           // that oneTBB would use
+  int threads;  // that oneTBB would use
 
   // Bytes of all operands together that live in a level ("L1", "L2", "L3", "memory"): a part of the cache, one core's; several
   // times the last cache.

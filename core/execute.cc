@@ -13,7 +13,7 @@ struct Job {
   const Layout& layout;
   const Movers& movers;
   std::byte* const* pointers;
-  bool stream;  // the output goes past the caches
+  bool stream;                       // the output goes past the caches
   std::atomic<bool> refused{false};  // by the check
 };
 
@@ -23,6 +23,8 @@ struct Place {
   std::int64_t row_stride;
   bool splat;
 };
+
+constexpr std::int64_t kLineBytes = 64;
 
 class Worker {
  public:
@@ -95,6 +97,23 @@ class Worker {
     staged_cols_[i] = cols;
   }
 
+  // Asks for part `part` of `parts` of the lines that the next tile streams in: memory is idle in steps that only touch scratch. A
+  // chain of four: 75 % of memory's roof, 35 without. Always inlined: gcc takes calls of functions that only prefetch for calls
+  // without effect.
+  [[gnu::always_inline]] void PrefetchNext(int part, int parts, std::int64_t rows, std::int64_t cols) {
+    int loop = LoopCount() - 1;
+    while (loop > 0 && layout_.loops[loop].count == 1) --loop;
+    for (int i = 0; i < layout_.input_count(); ++i) {
+      const OperandLayout& operand = layout_.operands[i];
+      const std::int64_t row_bytes = cols << operand.size_log2;
+      if (operand.delivery != Delivery::kStreamed || operand.advance[loop] == 0) continue;
+      if (rows > 1 && operand.row_stride != row_bytes) continue;
+      const std::byte* next = position_[i] + operand.advance[loop];
+      const std::int64_t end = rows * row_bytes * (part + 1) / parts;
+      for (std::int64_t at = rows * row_bytes * part / parts; at < end; at += kLineBytes) __builtin_prefetch(next + at);
+    }
+  }
+
   void RunTile() {
     const std::int64_t rows = layout_.row_loop >= 0 ? ChunkExtent(layout_.row_loop) : 1;
     const std::int64_t chunk = ChunkExtent(LoopCount() - 1);
@@ -115,8 +134,11 @@ class Worker {
       return;
     }
     const OperandLayout& out = layout_.operands.back();
+    const bool prefetches = job_.stream && layout_.steps.size() > 1;
     for (const StepLayout& step : layout_.steps) {
       const bool last = &step == &layout_.steps.back();
+      if (prefetches)
+        PrefetchNext(static_cast<int>(&step - layout_.steps.data()), static_cast<int>(layout_.steps.size()), rows, tile.cols);
       for (int a = 0; a < step.arity; ++a) {
         const Place& place = places_[step.values[a]];
         tile.in[a] = {place.data, place.row_stride, place.splat};

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "core/caches.h"
 
@@ -26,6 +27,7 @@ constexpr double kByteSeconds = 0.004e-9;             // a step's arithmetic, by
 constexpr double kSerialSeconds = 12e-6;              // below this a fork is not worth its 1 to 2 us
 constexpr double kGrainSeconds = 4e-6;                // a piece of parallel work
 constexpr std::int64_t kVectorBytes = 64;             // the longest of x86-64
+constexpr std::int64_t kLineBytes = 64;               // of a cache
 constexpr std::int64_t kStreamedRunBytes = 1024;      // shorter ones are not stored past the caches
 constexpr std::int64_t kFlattenBytes = 1024;          // joining dims to longer rows than this gains nothing
 constexpr std::int64_t kDirectTileBytes = 32 * 1024;  // of the widest operand, when nothing goes through scratch
@@ -94,7 +96,8 @@ struct Chooser {
     if (first == 0) return false;
     for (int i = 0; i < count(); ++i) {
       const std::int64_t stride = canonical.strides[i][first - 1];
-      if (Stages(i, first) ? stride == 0 && !Splats(i, first) : !Splats(i, first) && stride != Block(first) * sizes[i]) return false;
+      if (Stages(i, first) ? stride == 0 && !Splats(i, first) : !Splats(i, first) && stride != Block(first) * sizes[i])
+        return false;
     }
     return true;
   }
@@ -171,16 +174,15 @@ struct Chooser {
 
 std::int64_t CeilDiv(std::int64_t x, std::int64_t y) { return x / y + (x % y != 0); }
 
-// Cuts `extent` into chunks of at most `limit` (at least 1), as even as whole groups allow: no short last chunk, and each chunk
-// begins on a cache line where the first one does. Tiles that began anywhere ran at 0.7 of the speed.
-Loop MakeLoop(std::int64_t extent, std::int64_t limit) {
+// Cuts `extent` steps of `bytes` into chunks of at most `limit` (at least 1), as even as cache lines allow: no short last chunk,
+// and each chunk begins on a line where the first one does. Tiles that began anywhere ran at 0.7 of the speed, streaming at 0.4.
+Loop MakeLoop(std::int64_t extent, std::int64_t limit, std::int64_t bytes) {
   limit = std::clamp<std::int64_t>(limit, 1, extent);
   std::int64_t chunk = CeilDiv(extent, CeilDiv(extent, limit));
-  for (const std::int64_t group : {64, 16}) {
-    if (chunk == extent || limit < 2 * group) continue;
+  const std::int64_t group = kLineBytes / std::gcd(bytes, kLineBytes);
+  if (chunk < extent && limit >= group) {
     chunk = CeilDiv(chunk, group) * group;
     if (chunk > limit) chunk -= group;
-    break;
   }
   return {extent, chunk, CeilDiv(extent, chunk)};
 }
@@ -256,7 +258,11 @@ Layout MakeLayout(const Canonical& canonical, const std::vector<DType>& dtypes, 
   const std::int64_t most_blocks = count + static_cast<std::int64_t>(steps.size());
   double bytes = 0;
   for (int i = 0; i < count; ++i) bytes += static_cast<double>(UniqueBytes(canonical, i, sizes[i]));
-  const Chooser chooser{canonical,    sizes, options, widest, std::min(kFlattenBytes, kScratchBytes / most_blocks / 64 * 64),
+  const Chooser chooser{canonical,
+                        sizes,
+                        options,
+                        widest,
+                        std::min(LeavesCaches(bytes) ? kStagedTileBytes : kFlattenBytes, kScratchBytes / most_blocks / 64 * 64),
                         LeavesCaches(bytes)};
   const int first = chooser.FirstColDim();
   Layout layout;
@@ -266,7 +272,8 @@ Layout MakeLayout(const Canonical& canonical, const std::vector<DType>& dtypes, 
 
   // Operands, and how many blocks of scratch they and the intermediate results take.
   const std::vector<int> result_blocks = ResultBlocks(steps, count - 1);
-  const std::int64_t blocks_of_results = result_blocks.empty() ? 0 : *std::max_element(result_blocks.begin(), result_blocks.end()) + 1;
+  const std::int64_t blocks_of_results =
+      result_blocks.empty() ? 0 : *std::max_element(result_blocks.begin(), result_blocks.end()) + 1;
   std::int64_t blocks = blocks_of_results;
   for (int i = 0; i < count; ++i) {
     OperandLayout operand;
@@ -300,12 +307,12 @@ Layout MakeLayout(const Canonical& canonical, const std::vector<DType>& dtypes, 
   layout.row_loop = transposed >= 0 ? transposed : first - 1;
   for (int d = 0; d <= first; ++d) layout.loops.push_back({canonical.extents[d], 1, canonical.extents[d]});
   Loop& col_loop = layout.loops[first];
-  col_loop = MakeLoop(col_loop.extent, cols_limit / layout.inner);
+  col_loop = MakeLoop(col_loop.extent, cols_limit / layout.inner, layout.inner * sizes[count - 1]);
   const std::int64_t cols = col_loop.chunk * layout.inner;
   std::int64_t rows = 1;
   if (layout.row_loop >= 0) {
     Loop& row_loop = layout.loops[layout.row_loop];
-    row_loop = MakeLoop(row_loop.extent, tile_elements / cols);
+    row_loop = MakeLoop(row_loop.extent, tile_elements / cols, cols * sizes[count - 1]);
     rows = row_loop.chunk;
   }
   for (const Loop& loop : layout.loops) layout.tiles *= loop.count;
@@ -331,18 +338,20 @@ Layout MakeLayout(const Canonical& canonical, const std::vector<DType>& dtypes, 
     std::copy_n(step.attributes, kMaxAttributes, step_layout.attributes);
     step_layout.result_size = static_cast<std::int64_t>(SizeOf(step.kernel->output));
     const bool last = &step == &steps.back();
-    step_layout.scratch =
-        last ? layout.operands.back().scratch : scratch + result_blocks[static_cast<std::size_t>(&step - steps.data())] * block_bytes;
+    step_layout.scratch = last ? layout.operands.back().scratch
+                               : scratch + result_blocks[static_cast<std::size_t>(&step - steps.data())] * block_bytes;
     layout.steps.push_back(step_layout);
   }
   layout.scratch_bytes = scratch + blocks_of_results * block_bytes;
 
   // Where to store, the cost, and the pieces of parallel work.
   const std::int64_t run_bytes = SaturatingProduct(chooser.Joins(first) ? rows * cols : cols, sizes[count - 1]);
-  layout.can_stream = options.check == nullptr && layout.operands.back().delivery == Delivery::kStreamed && run_bytes >= kStreamedRunBytes;
+  layout.can_stream =
+      options.check == nullptr && layout.operands.back().delivery == Delivery::kStreamed && run_bytes >= kStreamedRunBytes;
   layout.streams = layout.can_stream && chooser.streams;
   const double elements = static_cast<double>(chooser.Block(0));
-  const double arithmetic = kByteSeconds * static_cast<double>(widest * static_cast<std::int64_t>(std::max<std::size_t>(steps.size(), 1)));
+  const double arithmetic =
+      kByteSeconds * static_cast<double>(widest * static_cast<std::int64_t>(std::max<std::size_t>(steps.size(), 1)));
   layout.seconds = std::max(bytes / BytesPerSecond(bytes, layout.streams), elements * arithmetic) + chooser.Cost(first);
   const double tile_seconds = layout.seconds / static_cast<double>(layout.tiles);
   layout.grain = std::clamp<std::int64_t>(static_cast<std::int64_t>(kGrainSeconds / tile_seconds), 1, layout.tiles);

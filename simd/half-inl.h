@@ -69,8 +69,8 @@ HWY_INLINE hn::Vec<DF> WidenHalf(BFloat16, DF d, HalfBits<DF> v) {
   const hn::RebindToUnsigned<DF> bits;
   return hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(bits, v)));
 }
-// The upper halves of the result's lanes are bfloat16. Not AVX-512's own conversion, which takes subnormals for 0. A NaN stays as it
-// is: its upper half is one too, as those of bfloat16s, of quiet NaNs, and so of all results of arithmetic on bfloat16s are.
+// The upper halves of the result's lanes are bfloat16. Not AVX-512's own conversion, which takes subnormals for 0. A NaN stays as
+// it is: its upper half is one too, as those of bfloat16s, of quiet NaNs, and so of all results of arithmetic on bfloat16s are.
 template <class DF>
 HWY_INLINE hn::Vec<hn::RebindToUnsigned<DF>> RoundUpperHalf(DF, hn::Vec<DF> v) {
   const hn::RebindToUnsigned<DF> d_bits;

@@ -62,8 +62,8 @@ HWY_INLINE Computed<T> ElementAt(const TileInput& in, std::int64_t row, std::int
   }
 }
 
-// An operand at one of its rows, which gives elements as they are stored; `d` may have any number of lanes. Rows that join are counted through:
-// element i is number i % cols of row i / cols; After(rows) is then the operand at a later row, NextRow otherwise.
+// An operand at one of its rows, which gives elements as they are stored; `d` may have any number of lanes. Rows that join are
+// counted through: element i is number i % cols of row i / cols; After(rows) is then the operand at a later row, NextRow otherwise.
 //
 // Streamed: elements one after the other.
 template <typename T>
