@@ -176,7 +176,7 @@ struct ElementwiseRows {
 
   template <bool kStream, class D>
   static HWY_INLINE void Store(hn::VFromD<D> v, D d, Stored<Out>* out) {
-    if constexpr (kStream) {
+    if constexpr (kStream && sizeof(Stored<Out>) * hn::MaxLanes(D()) >= 16) {  // Highway's Stream writes 16 bytes of a shorter vector (1.2, x86)
       hn::Stream(v, d, out);
     } else {
       hn::StoreU(v, d, out);
@@ -186,7 +186,7 @@ struct ElementwiseRows {
   template <bool kStream, class D>
   static HWY_INLINE void StoreEnd(hn::VFromD<D> v, D d, Stored<Out>* out) {
     if (kStream && Misalignment(d, out) == 0) {
-      hn::Stream(v, d, out);
+      Store<true>(v, d, out);
     } else {
       hn::StoreU(v, d, out);
     }

@@ -112,7 +112,9 @@ Status Run(const Case& c, const Memory& memory, PlanDescription* description) {
   options.max_threads = c.max_threads;
   if (c.threads == CaseThreads::kOwnArena) options.task_arena = &arena;
   if (c.threads == CaseThreads::kForeignPool) options.pool = pool.get();
-  if (c.plan) return plan.Execute(pointers.data(), out.data, {options.max_threads, options.pool, options.task_arena});
+  options.stores = c.stores;
+  if (c.plan)
+    return plan.Execute(pointers.data(), out.data, {options.max_threads, options.pool, options.task_arena, options.stores});
   if (!c.in_place) return Apply(op, inputs.data(), inputs.size(), out, options);
   switch (inputs.size()) {
     case 1:

@@ -221,12 +221,15 @@ class OpConformance : public ::testing::TestWithParam<OpCase> {
     std::vector<std::vector<std::byte>> before;
     for (int i = 0; i < info().arity; ++i) before.push_back(inputs_[i].Window());
     const auto size = static_cast<std::int64_t>(SizeOf(kernel.output));
-    out_.Place({shape.rows, shape.cols, RowStride(shape.row_kind[kMaxArity], shape.cols, size, 1), size}, shape.at_end,
-               shape.shift);
-    tile_.out = out_.data;
-    tile_.out_row_stride = out_.layout.row_stride;
-    kernel.run(tile_);
-    ASSERT_TRUE(Matches(kernel, out_));
+    for (const bool stream : {false, true}) {
+      out_.Place({shape.rows, shape.cols, RowStride(shape.row_kind[kMaxArity], shape.cols, size, 1), size}, shape.at_end,
+                 shape.shift);
+      tile_.out = out_.data;
+      tile_.out_row_stride = out_.layout.row_stride;
+      tile_.stream = stream;
+      kernel.run(tile_);
+      ASSERT_TRUE(Matches(kernel, out_)) << (stream ? "streamed" : "");
+    }
     for (int i = 0; i < info().arity; ++i) ASSERT_EQ(inputs_[i].Window(), before[static_cast<std::size_t>(i)]) << "input " << i;
   }
 
@@ -239,6 +242,7 @@ class OpConformance : public ::testing::TestWithParam<OpCase> {
     ComputeExpected(kernel);
     tile_.out = inputs_[target].data;
     tile_.out_row_stride = inputs_[target].layout.row_stride;
+    tile_.stream = shape.cols % 2 == 0;
     kernel.run(tile_);
     ASSERT_TRUE(Matches(kernel, inputs_[target])) << "in place of input " << target << (shared ? ", shared" : "");
   }

@@ -130,6 +130,7 @@ Case RandomCase(Random& random, const std::vector<CaseOp>& ops, std::int64_t bud
 
   c.plan = !c.in_place && random.Chance(50);
   c.max_threads = random.Of(std::vector<int>{0, 0, 1, 2, 3, 64});
+  c.stores = random.Of(std::vector<StorePolicy>{StorePolicy::kAuto, StorePolicy::kCached, StorePolicy::kStream});
   c.threads = random.Of(std::vector<CaseThreads>{CaseThreads::kDefault, CaseThreads::kOwnArena, CaseThreads::kForeignPool});
   c.habit = static_cast<int>(random.Below(4));
   c.target = static_cast<int>(random.Below(16));
@@ -147,8 +148,8 @@ std::string ToText(const Case& c) {
   text << c.op.name << (c.in_place ? "_ (in place)" : c.plan ? " (plan)" : "");
   if (c.mode) text << " mode " << kModes[static_cast<int>(*c.mode)].name;
   if (c.axis) text << " axis " << *c.axis;
-  text << " max_threads " << c.max_threads << " threads " << static_cast<int>(c.threads) << " habit " << c.habit << " target "
-       << c.target << "\n";
+  text << " max_threads " << c.max_threads << " stores " << static_cast<int>(c.stores) << " threads " << static_cast<int>(c.threads)
+       << " habit " << c.habit << " target " << c.target << "\n";
   for (std::size_t i = 0; i < c.operands.size(); ++i) {
     const CaseOperand& operand = c.operands[i];
     text << "  " << (i + 1 == c.operands.size() ? "out" : "input ") << (i + 1 == c.operands.size() ? "" : std::to_string(i)) << " "

@@ -43,6 +43,7 @@ struct Case {
   bool in_place = false;  // by ApplyInPlace: input 0 is out
   bool plan = false;      // by Plan::Make and Execute
   int max_threads = 0;
+  StorePolicy stores = StorePolicy::kAuto;
   CaseThreads threads = CaseThreads::kDefault;
   int habit = 0;  // of the foreign pool
   int target = 0;

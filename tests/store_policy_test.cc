@@ -1,0 +1,82 @@
+// Where results go, past the caches or into them: what decides, and that the bits are the same.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "axiscast/axiscast.h"
+#include "core/caches.h"
+
+namespace axiscast {
+namespace {
+
+Plan PlanOf(const Op& op, DType dtype, const Shape& x, const Shape& y, const Shape& out, std::optional<std::int64_t> axis) {
+  PlanOptions options;
+  options.axis = axis;
+  Plan plan;
+  const Status status = Plan::Make(op, {{nullptr, dtype, x}, {nullptr, dtype, y}}, {nullptr, dtype, out}, options, &plan);
+  EXPECT_TRUE(status.ok()) << status.message();
+  return plan;
+}
+
+TEST(StorePolicy, WhatLeavesTheCachesIsStreamed) {
+  const Op& add = *FindOp("add");
+  const std::int64_t rows = MachineCaches().l3 / 64 / 4;  // of 64 floats: each operand is as large as the last cache
+  const auto store = [&](const Shape& x, const Shape& y, const Shape& out) {
+    return PlanOf(add, DType::kFloat32, x, y, out, {}).Describe().store;
+  };
+  EXPECT_EQ(store({rows, 64}, {rows, 64}, {rows, 64}), "streaming");
+  EXPECT_EQ(store({rows, 64}, {64}, {rows, 64}), "streaming");
+  EXPECT_EQ(store({rows * 21, 3}, {3}, {rows * 21, 3}), "streaming");
+  EXPECT_EQ(store({rows / 8, 64}, {rows / 8, 64}, {rows / 8, 64}), "direct");
+  EXPECT_EQ(store({64}, {64}, {64}), "direct");
+}
+
+struct Case {
+  Shape x, y, out;
+  std::optional<std::int64_t> axis;
+};
+
+TEST(StorePolicy, BitsAreTheSame) {
+  const Case cases[] = {
+      {{70000}, {70000}, {70000}, {}},
+      {{70000}, {}, {70000}, {}},
+      {{90, 1000}, {1000}, {90, 1000}, {}},
+      {{9, 64, 7, 7}, {64}, {9, 64, 7, 7}, 1},
+      {{5, 16, 14, 14}, {16}, {5, 16, 14, 14}, 1},
+      {{9000, 3}, {3}, {9000, 3}, {}},
+      {{9000, 3}, {9000, 1}, {9000, 3}, {}},
+      {{31, 3, 4, 5}, {3, 4}, {31, 3, 4, 5}, 1},
+      {{2, 3}, {2, 3}, {2, 3}, {}},
+  };
+  std::mt19937 random(5);
+  for (const DType dtype : {DType::kUInt8, DType::kInt16, DType::kFloat16, DType::kBFloat16, DType::kInt32, DType::kInt64}) {
+    const Op& op = *FindOp("subtract");
+    const auto size = static_cast<std::int64_t>(SizeOf(dtype));
+    for (const Case& c : cases) {
+      std::int64_t elements = 1;
+      for (const std::int64_t extent : c.out) elements *= extent;
+      std::vector<std::uint8_t> x(static_cast<std::size_t>(elements * size) + 64), y(x.size());
+      for (auto* bytes : {&x, &y}) {
+        for (std::uint8_t& byte : *bytes) byte = static_cast<std::uint8_t>(random() % 64);  // no NaN, whose bits may be any
+      }
+      const Plan plan = PlanOf(op, dtype, c.x, c.y, c.out, c.axis);
+      for (const std::int64_t offset : {std::int64_t{0}, size, std::int64_t{16}}) {
+        std::vector<std::uint8_t> expected(x.size(), 0x5a), actual(x.size(), 0x5a);
+        for (const int threads : {1, 3}) {
+          ExecuteOptions options;
+          options.max_threads = threads;
+          options.stores = StorePolicy::kCached;
+          ASSERT_TRUE(plan.Execute({x.data(), y.data()}, expected.data() + offset, options).ok());
+          options.stores = StorePolicy::kStream;
+          ASSERT_TRUE(plan.Execute({x.data(), y.data()}, actual.data() + offset, options).ok());
+          ASSERT_EQ(actual, expected) << NameOf(dtype) << ", offset " << offset;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace axiscast
