@@ -107,8 +107,10 @@ Status AddTo(Registry::Impl& impl, OpDefinition&& definition) {
     }
   }
   const std::size_t names_before = impl.names.size();
+  static std::atomic<std::uint64_t> next_id{1};
   Op::Entry& entry = impl.entries.emplace_back();
   try {
+    entry.id = next_id.fetch_add(1, std::memory_order_relaxed);
     entry.definition = std::move(definition);
     entry.movers = impl.movers;
     entry.names = std::move(names);

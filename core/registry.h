@@ -2,7 +2,9 @@
 #ifndef AXISCAST_CORE_REGISTRY_H_
 #define AXISCAST_CORE_REGISTRY_H_
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "axiscast/registry.h"
 #include "core/kernel.h"
@@ -10,6 +12,7 @@
 namespace axiscast {
 
 struct Op::Entry {
+  std::uint64_t id;  // no other op of this process has it, even when this one is gone
   OpDefinition definition;
   const Movers* movers;               // of the target that the registry's built-in kernels are compiled for
   std::vector<std::string> names;     // canonical, then aliases

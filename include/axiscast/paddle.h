@@ -17,10 +17,8 @@ namespace axiscast {
 Status Elementwise(const char* name, const TensorView& x, const TensorView& y, const MutableTensorView& out,
                    std::int64_t axis = -1) noexcept;
 
-#define AXISCAST_PADDLE_FUNCTION(name)                                                                                          \
-  inline Status name(const TensorView& x, const TensorView& y, const MutableTensorView& out, std::int64_t axis = -1) noexcept { \
-    return Elementwise(#name, x, y, out, axis);                                                                                 \
-  }
+#define AXISCAST_PADDLE_FUNCTION(name) \
+  Status name(const TensorView& x, const TensorView& y, const MutableTensorView& out, std::int64_t axis = -1) noexcept;
 AXISCAST_PADDLE_FUNCTION(elementwise_add)
 AXISCAST_PADDLE_FUNCTION(elementwise_sub)
 AXISCAST_PADDLE_FUNCTION(elementwise_mul)

@@ -1,0 +1,181 @@
+// Plans of calls; see request.h.
+#include "core/request.h"
+
+#include <cstring>
+#include <string>
+
+#include "core/attribute.h"
+#include "core/plan_cache.h"
+
+namespace axiscast {
+namespace {
+
+std::string ToText(const Shape& shape) {
+  std::string text = "[";
+  for (int d = 0; d < shape.rank(); ++d) text += (d == 0 ? "" : ", ") + std::to_string(shape[d]);
+  return text + "]";
+}
+
+std::string DTypeList(const DType* dtypes, int count) {
+  std::string text = "(";
+  for (int i = 0; i < count; ++i) text += (i == 0 ? "" : ", ") + std::string(NameOf(dtypes[i]));
+  return text + ")";
+}
+
+Status CheckStrides(const Request& request, const char* name, const Shape& shape, const ByteStrides& strides) {
+  if (shape.given_rank() == strides.given_rank()) return Status();
+  return Status(StatusCode::kInvalidArgument, std::string(request.caller()) + ": " + name +
+                                                  " must have a byte stride for each of its " + std::to_string(shape.given_rank()) +
+                                                  " dims; got " + std::to_string(strides.given_rank()));
+}
+
+DataCheck MakeCheck(const Request& request, const Kernel& kernel) {
+  const OpInfo& info = request.op.info();
+  const int checked = info.checked_operand;
+  DataCheck check;
+  check.operand = checked;
+  check.shape = request.inputs[checked]->shape;
+  check.byte_strides = request.inputs[checked]->byte_strides;
+  check.code = info.check_code;
+  check.message = std::string(request.caller()) + ": " + info.check_message + " at " + request.names()[checked];
+  for (std::size_t i = 0; i < request.count; ++i) {
+    check.shapes += std::string(i == 0 ? "(" : ", ") + request.names()[i] + " " + ToText(request.inputs[i]->shape);
+  }
+  check.shapes += ")";
+  check.function = kernel.check;
+  return check;
+}
+
+Status MakePlanFor(const Request& request, const MutableTensorView& out, bool in_place, std::shared_ptr<const Plan::Impl>* impl) {
+  const Kernel* kernel;
+  if (const Status status = FindKernel(request, &kernel); !status.ok()) return status;
+  for (std::size_t i = 0; i < request.count; ++i) {
+    const TensorView& input = *request.inputs[i];
+    if (const Status status = CheckStrides(request, request.names()[i], input.shape, input.byte_strides); !status.ok())
+      return status;
+  }
+  const char* out_name = in_place ? request.names()[0] : "out";
+  if (const Status status = CheckStrides(request, out_name, out.shape, out.byte_strides); !status.ok()) return status;
+  Destination destination;
+  destination.in_place = in_place;
+  if (!in_place) destination.out = &out.shape;
+  Problem problem;
+  int first[kMaxArity];
+  if (const Status status = ResolveRequest(request, destination, &problem.shape, first); !status.ok()) return status;
+  if (out.dtype != kernel->output) {
+    return Status(StatusCode::kUnsupportedDType, std::string(request.caller()) + ": " + out_name +
+                                                     " must have the result's dtype " + NameOf(kernel->output) + "; got " +
+                                                     NameOf(out.dtype));
+  }
+  Step step{kernel, request.op.arity(), {}, {}};
+  if (const Status status = BindAttributes(request.op, request.caller(), *kernel, request.attributes, step.attributes);
+      !status.ok()) {
+    return status;
+  }
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < request.count; ++i) {
+    const TensorView& input = *request.inputs[i];
+    step.values[i] = static_cast<int>(i);
+    problem.operands.push_back({input.dtype, FacingStrides(input.shape, input.byte_strides, first[i], problem.shape)});
+    names.emplace_back(request.names()[i]);
+  }
+  problem.operands.push_back({out.dtype, out.byte_strides});
+  problem.steps.push_back(step);
+  names.emplace_back(out_name);
+  std::vector<DataCheck> checks;
+  if (kernel->check != nullptr) checks.push_back(MakeCheck(request, *kernel));
+  return Plan::Impl::Make(std::move(problem), *request.op.entry().movers, request.caller(), std::move(names), std::move(checks),
+                          impl);
+}
+
+// Messages of calls in place begin with "add_".
+Status MakePlanInPlace(const Request& request, const MutableTensorView& x, std::shared_ptr<const Plan::Impl>* impl) {
+  const std::string caller = std::string(request.caller()) + "_";
+  Request named = request;
+  named.given_caller = caller.c_str();
+  return MakePlanFor(named, x, true, impl);
+}
+
+// Everything that making a plan reads. A request that it refuses may give any key: no plan is kept under it.
+void MakeKey(const Request& request, const MutableTensorView& out, bool in_place, PlanKey* key) {
+  if (request.count > kMaxArity) return key->Refuse();
+  const auto flag = [](bool set, int bit) { return static_cast<std::uint64_t>(set) << bit; };
+  key->AddWord(flag(in_place, 0) | flag(request.mode.has_value(), 1) | flag(request.axis.has_value(), 2) |
+               flag(request.given_caller != nullptr, 3) | flag(request.given_names != nullptr, 4) | request.count << 8 |
+               static_cast<std::uint64_t>(request.mode.value_or(Mode())) << 32);
+  key->AddWord(request.op.entry().id);
+  key->AddWord(reinterpret_cast<std::uintptr_t>(request.op.name()));  // belongs to the entry: an alias, or the name itself
+  key->AddWord(static_cast<std::uint64_t>(request.axis.value_or(0)));
+  for (std::size_t i = 0; i < request.count; ++i) {
+    key->AddView(request.inputs[i]->dtype, request.inputs[i]->shape, request.inputs[i]->byte_strides);
+  }
+  key->AddView(out.dtype, out.shape, out.byte_strides);
+  if (request.given_caller != nullptr) key->AddText(request.given_caller);
+  for (std::size_t i = 0; request.given_names != nullptr && i < request.count; ++i) key->AddText(request.given_names[i]);
+  for (const Attribute& attribute : request.attributes) {
+    std::uint64_t bits;
+    std::memcpy(&bits, &attribute.number_uint64, sizeof(bits));
+    key->AddText(attribute.name);
+    key->AddWord(static_cast<std::uint64_t>(attribute.kind));
+    key->AddWord(bits);
+  }
+  key->Finish();
+}
+
+}  // namespace
+
+Status FindKernel(const Request& request, const Kernel** kernel) {
+  const Op& op = request.op;
+  const std::string who = std::string(request.caller()) + ": ";
+  if (request.count != static_cast<std::size_t>(op.arity())) {
+    return Status(StatusCode::kInvalidArgument,
+                  who + "takes " + std::to_string(op.arity()) + " inputs; got " + std::to_string(request.count));
+  }
+  DType dtypes[kMaxArity];
+  for (int i = 0; i < op.arity(); ++i) dtypes[i] = request.inputs[i]->dtype;
+  *kernel = op.FindKernel(dtypes);
+  if (*kernel != nullptr) return Status();
+  std::string supported;
+  for (const Kernel& k : op.kernels()) supported += (supported.empty() ? "" : ", ") + DTypeList(k.inputs, op.arity());
+  return Status(StatusCode::kUnsupportedDType, who + "no kernel for " + op.info().name + DTypeList(dtypes, op.arity()) + "; " +
+                                                   op.info().name + " supports " + supported);
+}
+
+Status ResolveRequest(const Request& request, const Destination& destination, Shape* shape, int* first) {
+  Shape shapes[kMaxArity];
+  for (std::size_t i = 0; i < request.count; ++i) shapes[i] = request.inputs[i]->shape;
+  const ResolveOptions options{request.mode, request.axis, request.caller(), request.names()};
+  return Resolve(shapes, request.count, options, destination, shape, first);
+}
+
+Status MakePlan(const Request& request, const MutableTensorView& out, std::shared_ptr<const Plan::Impl>* impl) {
+  return MakePlanFor(request, out, false, impl);
+}
+
+Status ApplyRequest(const Request& request, const MutableTensorView& out, bool in_place, const ExecuteOptions& options) noexcept
+    try {
+  PlanKey key;
+  MakeKey(request, out, in_place, &key);
+  std::shared_ptr<const Plan::Impl> impl = TakePlan(key);
+  if (impl == nullptr) {
+    const Status status = in_place ? MakePlanInPlace(request, out, &impl) : MakePlan(request, out, &impl);
+    if (!status.ok()) return status;
+  }
+  const void* pointers[kMaxArity];
+  for (std::size_t i = 0; i < request.count; ++i) pointers[i] = request.inputs[i]->data;
+  const Status status = impl->Execute(pointers, out.data, options);
+  PutPlan(key, std::move(impl));
+  return status;
+} catch (...) {
+  return OutOfMemory(request.op.name());
+}
+
+Status OutOfMemory(const char* caller) noexcept {
+  try {
+    return Status(StatusCode::kOutOfMemory, std::string(caller) + ": out of memory");
+  } catch (...) {
+    return Status(StatusCode::kOutOfMemory, "out of memory");
+  }
+}
+
+}  // namespace axiscast

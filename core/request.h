@@ -1,0 +1,65 @@
+// A call as it was made, and its plan: op, views and options -> a resolved problem -> a plan, made or found again.
+#ifndef AXISCAST_CORE_REQUEST_H_
+#define AXISCAST_CORE_REQUEST_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "axiscast/plan.h"
+#include "core/plan.h"
+#include "core/registry.h"
+#include "core/resolve.h"
+
+namespace axiscast {
+
+// What a call asks for: everything but the destination. Refers to its arguments.
+struct Request {
+  // The inputs are `first`, then `rest`. They are not copied, which takes as long as the look-up of a plan.
+  template <typename Options>  // PlanOptions or ApplyOptions
+  Request(const Op& asked_op, std::initializer_list<const TensorView*> first, const TensorView* rest, std::size_t rest_count,
+          const Options& options)
+      : op(asked_op),
+        count(first.size() + rest_count),
+        mode(options.mode),
+        axis(options.axis),
+        attributes(options.attributes),
+        given_caller(options.caller),
+        given_names(options.names) {
+    std::copy(first.begin(), first.end(), inputs);
+    for (std::size_t i = first.size(); i < std::min<std::size_t>(count, kMaxArity); ++i) inputs[i] = rest + (i - first.size());
+  }
+
+  const char* caller() const { return given_caller != nullptr ? given_caller : op.name(); }
+  const char* const* names() const { return given_names != nullptr ? given_names : op.entry().operand_names; }
+
+  const Op& op;
+  const TensorView* inputs[kMaxArity];
+  std::size_t count;  // may be more: that is refused
+  const std::optional<Mode>& mode;
+  const std::optional<std::int64_t>& axis;
+  const std::vector<Attribute>& attributes;
+  const char* given_caller;
+  const char* const* given_names;
+};
+
+// The op's kernel for the inputs' dtypes.
+Status FindKernel(const Request& request, const Kernel** kernel);
+
+// The shape that is written, and where each input's dims lie in it.
+Status ResolveRequest(const Request& request, const Destination& destination, Shape* shape, int* first);
+
+Status MakePlan(const Request& request, const MutableTensorView& out, std::shared_ptr<const Plan::Impl>* impl);
+
+// Executes the request's plan, which is made unless the calling thread has it. In place, `out` is the first input.
+Status ApplyRequest(const Request& request, const MutableTensorView& out, bool in_place, const ExecuteOptions& options) noexcept;
+
+Status OutOfMemory(const char* caller) noexcept;
+
+}  // namespace axiscast
+
+#endif  // AXISCAST_CORE_REQUEST_H_
