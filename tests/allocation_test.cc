@@ -1,8 +1,10 @@
-// Executing a small plan allocates nothing; and wherever memory runs out, the call says so, writes nothing and leaks nothing.
-// Allocations are counted, and made to fail, in this program's own malloc, calloc, realloc, aligned_alloc and posix_memalign, in
-// front of glibc's; operator new comes down to them.
+// Executing a small plan allocates nothing, nor does an eager call that was made before; and wherever memory runs out, the call
+// says so, writes nothing and leaks nothing. Allocations are counted, and made to fail, in this program's own malloc, calloc,
+// realloc, aligned_alloc and posix_memalign, in front of glibc's; operator new comes down to them.
 #include <gtest/gtest.h>
+#include <pthread.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +18,7 @@
 #include <vector>
 
 #include "axiscast/axiscast.h"
+#include "core/plan_cache.h"
 
 // The sanitizers have a malloc of their own.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -37,14 +40,16 @@ constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 thread_local bool counting = false;
 thread_local std::int64_t allocations = 0;
 thread_local std::int64_t outstanding = 0;
-thread_local std::int64_t first_failure = kNever;  // the number of the allocation that fails,
-thread_local bool all_after_fail = false;          // and whether those after it do too
+std::atomic<std::int64_t> outstanding_anywhere{0};  // the same, of all threads
+thread_local std::int64_t first_failure = kNever;   // the number of the allocation that fails,
+thread_local bool all_after_fail = false;           // and whether those after it do too
 
 [[maybe_unused]] bool MayAllocate() {
   if (!counting) return true;
   const std::int64_t number = allocations++;
   if (number == first_failure || (all_after_fail && number > first_failure)) return false;
   ++outstanding;
+  ++outstanding_anywhere;
   return true;
 }
 
@@ -62,7 +67,7 @@ void* malloc(std::size_t size) noexcept { return MayAllocate() ? __libc_malloc(s
 void* calloc(std::size_t count, std::size_t size) noexcept { return MayAllocate() ? __libc_calloc(count, size) : nullptr; }
 void* realloc(void* memory, std::size_t size) noexcept {
   if (!MayAllocate()) return nullptr;
-  if (counting && memory != nullptr) --outstanding;
+  if (counting && memory != nullptr) --outstanding, --outstanding_anywhere;
   return __libc_realloc(memory, size);
 }
 void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
@@ -73,7 +78,7 @@ int posix_memalign(void** memory, std::size_t alignment, std::size_t size) noexc
   return *memory != nullptr ? 0 : ENOMEM;
 }
 void free(void* memory) noexcept {
-  if (counting && memory != nullptr) --outstanding;
+  if (counting && memory != nullptr) --outstanding, --outstanding_anywhere;
   __libc_free(memory);
 }
 }  // extern "C"
@@ -183,6 +188,91 @@ TEST_F(Allocation, IsNoneWhenASmallPlanIsExecuted) {
   EXPECT_TRUE(status.ok());
 }
 
+// f is made once; making it again takes no memory, and neither does the same call with other pointers.
+void ExpectNoneAgain(const char* name, const std::function<Status()>& f, StatusCode code = StatusCode::kOk) {
+  SCOPED_TRACE(name);
+  ForgetPlans();
+  StatusCode first, second, third;
+  EXPECT_GT(CountAllocations([&] { first = f().code(); }), 5);
+  EXPECT_EQ(CountAllocations([&] {
+              second = f().code();
+              third = f().code();
+            }),
+            0);
+  EXPECT_EQ(first, code);
+  EXPECT_EQ(second, code);
+  EXPECT_EQ(third, code);
+}
+
+TEST_F(Allocation, IsNoneWhenAnEagerCallIsMadeAgain) {
+  std::vector<std::byte> x(8192, std::byte{1}), y(8192, std::byte{1}), out(8192);
+  for (const SmallPlan& c : kSmallPlans) {
+    std::int64_t at = c.shift;
+    ExpectNoneAgain(c.name, [&] {
+      at += 64;
+      return Apply(*FindOp(c.op),
+                   {{x.data() + at, c.dtype, c.x_shape, c.x_strides}, {y.data() + at, c.dtype, c.y_shape, c.y_strides}},
+                   {out.data() + at, c.dtype, c.out_shape, c.out_strides});
+    });
+  }
+  const TensorView image{x.data(), DType::kInt32, {2, 3, 4, 5}}, bias{y.data(), DType::kInt32, {3, 4}};
+  const MutableTensorView result{out.data(), DType::kInt32, {2, 3, 4, 5}};
+  const char* const names[] = {"the first operand of the call", "the second operand of the call"};
+  ApplyOptions options;
+  options.axis = 1;
+  ExpectNoneAgain("in place", [&] { return ApplyInPlace(*FindOp("squared_difference"), result, {bias}, options); });
+  options.caller = "somebody with a name that is long";
+  options.names = names;
+  ExpectNoneAgain("with names", [&] { return Apply(*FindOp("squared_difference"), {image, bias}, result, options); });
+  ExpectNoneAgain("elementwise_add", [&] { return elementwise_add(image, bias, result, 1); });
+  ExpectNoneAgain("Elementwise", [&] { return Elementwise("elementwise_floordiv", image, bias, result, 1); });
+  ApplyOptions with_attributes;
+  with_attributes.attributes = {{"min", 3}, {"max", 7u}};
+  ExpectNoneAgain("clip", [&] { return Apply(*FindOp("clip"), {image}, result, with_attributes); });
+}
+
+TEST_F(Allocation, IsBoundedHoweverManyDifferentCalls) {
+  std::vector<float> memory(3000), out(3000);
+  const auto call = [&](std::int64_t n) {
+    EXPECT_TRUE(Apply(*FindOp("add"), {{memory.data(), {n}}, {memory.data(), {n}}}, {out.data(), {n}}).ok());
+  };
+  call(1);
+  ForgetPlans();
+  (void)CountAllocations([&] { call(1); });
+  const std::int64_t one = outstanding;  // the cache, too
+  EXPECT_GT(one, 2);
+  ForgetPlans();
+  (void)CountAllocations([&] {
+    for (std::int64_t n = 1; n <= 3000; ++n) call(n);
+  });
+  EXPECT_GT(outstanding, one * 10);
+  EXPECT_LE(outstanding, one * kPlanCacheSets * kPlanCacheWays);
+  const std::int64_t kept = outstanding;
+  (void)CountAllocations([&] { ForgetPlans(); });
+  EXPECT_EQ(outstanding, -kept);
+}
+
+TEST_F(Allocation, EndsWithTheThread) {
+  static std::vector<float> memory(8);
+  ASSERT_TRUE(elementwise_add({memory.data(), {8}}, {memory.data(), {8}}, {memory.data(), {8}}).ok());
+  outstanding_anywhere = 0;
+  pthread_t thread;
+  ASSERT_EQ(pthread_create(
+                &thread, nullptr,
+                [](void*) -> void* {
+                  counting = true;  // until the thread is gone
+                  for (std::int64_t n = 1; n <= 8; ++n) {
+                    EXPECT_TRUE(elementwise_add({memory.data(), {n}}, {memory.data(), {n}}, {memory.data(), {n}}).ok());
+                  }
+                  EXPECT_GT(outstanding_anywhere, 50);
+                  return nullptr;
+                },
+                nullptr),
+            0);
+  pthread_join(thread, nullptr);
+  EXPECT_EQ(outstanding_anywhere, 0);
+}
+
 // Calls f with each of its allocations failing in turn, alone and with all that follow. f gives a status and drops what it made.
 // It must be out of memory and leave `written` as it was, or, where it can do without (a sort's buffer), be right all the same.
 // Returns how many allocations f makes when none fails.
@@ -215,6 +305,17 @@ std::int64_t FailEach(const std::function<Status()>& f, std::vector<std::byte>* 
   return made;
 }
 
+// The same for calls whose plan is kept: as if they were never made before. Keeping it may fail too.
+std::int64_t FailEachEager(const std::function<Status()>& f, std::vector<std::byte>* written, StatusCode usual = StatusCode::kOk) {
+  const auto forgotten = [&f] {
+    const Status status = f();
+    ForgetPlans();
+    return status;
+  };
+  ForgetPlans();
+  return FailEach(forgotten, written, usual);
+}
+
 TEST_F(Allocation, FailingWhilePlanning) {
   std::vector<std::byte> memory(4096, std::byte{1}), out(4096, std::byte{9});
   const Op& add = *FindOp("add");
@@ -235,13 +336,13 @@ TEST_F(Allocation, FailingWhilePlanning) {
                 },
                 &out),
             5);
-  EXPECT_GT(FailEach([&] { return Apply(add, {x, y}, result, options); }, &out), 5);
-  EXPECT_GT(FailEach([&] { return Apply(divide, {x, y}, result, options); }, &out), 5);
-  EXPECT_GT(FailEach([&] { return ApplyInPlace(add, result, {y}, options); }, &out), 5);
-  EXPECT_GT(FailEach([&] { return elementwise_add(x, y, result, 1); }, &out), 5);
+  EXPECT_GT(FailEachEager([&] { return Apply(add, {x, y}, result, options); }, &out), 5);
+  EXPECT_GT(FailEachEager([&] { return Apply(divide, {x, y}, result, options); }, &out), 5);
+  EXPECT_GT(FailEachEager([&] { return ApplyInPlace(add, result, {y}, options); }, &out), 5);
+  EXPECT_GT(FailEachEager([&] { return elementwise_add(x, y, result, 1); }, &out), 5);
   ApplyOptions with_attribute;
   with_attribute.attributes = {{"min", 3}};
-  EXPECT_GT(FailEach([&] { return Apply(clip, {x}, result, with_attribute); }, &out), 5);
+  EXPECT_GT(FailEachEager([&] { return Apply(clip, {x}, result, with_attribute); }, &out), 5);
 }
 
 TEST_F(Allocation, FailingWhileSomethingIsRefused) {
@@ -250,16 +351,16 @@ TEST_F(Allocation, FailingWhileSomethingIsRefused) {
       z{memory.data(), DType::kInt32, {7}};
   const MutableTensorView result{out.data(), DType::kInt32, {2, 30}};
   const Op& divide = *FindOp("divide");
-  EXPECT_GT(FailEach([&] { return Apply(divide, {x, y}, result); }, &out, StatusCode::kDivisionByZero), 5);
-  EXPECT_GT(FailEach([&] { return Apply(divide, {x, z}, result); }, &out, StatusCode::kInvalidShape), 1);
-  EXPECT_GT(FailEach([&] { return Apply(divide, {x}, result); }, &out, StatusCode::kInvalidArgument), 1);
-  EXPECT_GT(FailEach(
+  EXPECT_GT(FailEachEager([&] { return Apply(divide, {x, y}, result); }, &out, StatusCode::kDivisionByZero), 5);
+  EXPECT_GT(FailEachEager([&] { return Apply(divide, {x, z}, result); }, &out, StatusCode::kInvalidShape), 1);
+  EXPECT_GT(FailEachEager([&] { return Apply(divide, {x}, result); }, &out, StatusCode::kInvalidArgument), 1);
+  EXPECT_GT(FailEachEager(
                 [&] {
                   return elementwise_add(x, {nullptr, DType::kInt32, {30}}, result);
                 },
                 &out, StatusCode::kInvalidArgument),
             1);
-  EXPECT_GT(FailEach([&] { return Elementwise("elementwise_ad", x, y, result); }, &out, StatusCode::kUnknownName), 1);
+  EXPECT_GT(FailEachEager([&] { return Elementwise("elementwise_ad", x, y, result); }, &out, StatusCode::kUnknownName), 1);
 }
 
 TEST_F(Allocation, FailingForTheCopyOfAnOverlap) {

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <map>
 
+#include "tests/testing/case_memory.h"
 #include "tests/testing/mix_ops.h"
 #include "tests/testing/random_case.h"
 #include "tests/testing/thread_pools.h"
@@ -50,29 +51,7 @@ std::uint64_t ReadElement(const std::byte* from, DType dtype) {
   return bits;
 }
 
-struct Memory {
-  std::vector<Bytes> blocks;       // one for each operand; those in out's memory are empty
-  std::vector<std::byte*> origin;  // of each operand's element [0, ..., 0]
-
-  explicit Memory(const Case& c) {
-    Random random(c.data_seed);
-    std::vector<std::int64_t> sizes(c.operands.size(), 0);
-    const std::size_t out = c.operands.size() - 1;
-    for (std::size_t i = 0; i <= out; ++i) {
-      const CaseOperand& operand = c.operands[i];
-      const Around around = operand.around();
-      std::int64_t& size = sizes[operand.in_outs_memory ? out : i];
-      size = std::max(size, operand.at + around.before + around.behind);
-    }
-    for (const std::int64_t size : sizes) blocks.push_back(random.RandomBytes(size));
-    for (std::size_t i = 0; i <= out; ++i) {
-      const CaseOperand& operand = c.operands[i];
-      origin.push_back(blocks[operand.in_outs_memory ? out : i].data() + operand.at + operand.around().before);
-    }
-  }
-};
-
-void Naive(const Case& c, const Memory& copies, Memory* memory) {
+void Naive(const Case& c, const CaseMemory& copies, CaseMemory* memory) {
   std::vector<ByteStrides> strides;
   for (const CaseOperand& operand : c.operands) strides.push_back(operand.strides());
   ForEachIndex(c.out().shape, [&](const Index& index) {
@@ -87,7 +66,7 @@ void Naive(const Case& c, const Memory& copies, Memory* memory) {
   });
 }
 
-Status Run(const Case& c, const Memory& memory, PlanDescription* description) {
+Status Run(const Case& c, const CaseMemory& memory, PlanDescription* description) {
   static tbb::task_arena arena(3);
   const ForeignPool pool(kPoolHabits[c.habit]);
   const auto& registries = Registries();
@@ -130,8 +109,8 @@ Status Run(const Case& c, const Memory& memory, PlanDescription* description) {
 
 // What is wrong with a case; empty when nothing is.
 std::string Failure(const Case& c, PlanDescription* description = nullptr) {
-  const Memory before(c);
-  Memory expected(c), memory(c);
+  const CaseMemory before(c);
+  CaseMemory expected(c), memory(c);
   Naive(c, before, &expected);
   const int bad_tiles_before = bad_tiles;
   if (const Status status = Run(c, memory, description); !status.ok()) return std::string("it gives: ") + status.message();
