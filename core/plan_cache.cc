@@ -31,7 +31,7 @@ struct Set {
     return nullptr;
   }
 
-  // Gives the slot that was not used for longest to another key; null when there is no memory.
+  // Gives the slot that was not used for longest another key; its plan is the caller's to replace. Null when there is no memory.
   Slot* Replace(const PlanKey& key) noexcept {
     std::unique_ptr<std::uint64_t[]> words(new (std::nothrow) std::uint64_t[static_cast<std::size_t>(key.count())]);
     if (words == nullptr) return nullptr;
@@ -41,7 +41,6 @@ struct Set {
     hashes[oldest - slots] = key.hash();
     oldest->count = key.count();
     oldest->words = std::move(words);
-    oldest->plan = nullptr;
     return oldest;
   }
 };
