@@ -73,6 +73,7 @@ Status MakePlanFor(const Request& request, const MutableTensorView& out, bool in
     return status;
   }
   std::vector<std::string> names;
+  problem.operands.reserve(request.count + 1);
   for (std::size_t i = 0; i < request.count; ++i) {
     const TensorView& input = *request.inputs[i];
     step.values[i] = static_cast<int>(i);
