@@ -8,7 +8,9 @@
 namespace axiscast {
 namespace {
 
-ExecuteOptions ToExecuteOptions(const ApplyOptions& options) { return {options.max_threads, options.pool, options.task_arena, options.stores}; }
+ExecuteOptions ToExecuteOptions(const ApplyOptions& options) {
+  return {options.max_threads, options.pool, options.task_arena, options.stores};
+}
 
 }  // namespace
 

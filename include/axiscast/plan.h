@@ -159,8 +159,8 @@ class Plan {
 ///   are allowed; then nothing is written.
 /// Strides, aliasing, errors, results: as Plan::Make and Plan::Execute. On an error `out` is untouched.
 /// Cost: each thread keeps the plans of its last calls, at most 64 of some 5 KB, until it ends. A call like one of them (same op,
-///   dtypes, shapes, strides, mode, axis, attributes, caller and names; any pointers and threads) costs 30 to 50 ns more than the
-///   plan's Execute, and neither allocates nor locks. Operands of more than 20 dims, or long texts, are planned each time.
+///   dtypes, shapes, strides, mode, axis, attributes, caller and names; any pointers, any ExecuteOptions) costs 30 to 50 ns more
+///   than the plan's Execute, and neither allocates nor locks. Operands of more than 20 dims, or long texts, are planned each time.
 /// Threads: safe to call concurrently on distinct outputs; uses at most options.max_threads.
 /// Source: Paddle `elementwise_*` (axis), NumPy broadcasting.
 ///
