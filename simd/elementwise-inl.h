@@ -176,7 +176,8 @@ struct ElementwiseRows {
 
   template <bool kStream, class D>
   static HWY_INLINE void Store(hn::VFromD<D> v, D d, Stored<Out>* out) {
-    if constexpr (kStream && sizeof(Stored<Out>) * hn::MaxLanes(D()) >= 16) {  // Highway's Stream writes 16 bytes of a shorter vector (1.2, x86)
+    if constexpr (kStream && sizeof(Stored<Out>) * hn::MaxLanes(D()) >=
+                                 16) {  // Highway's Stream writes 16 bytes of a shorter vector (1.2, x86)
       hn::Stream(v, d, out);
     } else {
       hn::StoreU(v, d, out);
