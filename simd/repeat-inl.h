@@ -32,14 +32,16 @@ HWY_INLINE void Fill(T value, std::size_t n, T* out) {
   }
 }
 
-// Whether a permutation of a whole vector is one instruction.
+// Whether a permutation of a whole vector is one instruction, or a few.
 template <typename T>
-inline constexpr bool kHasLanePermute = HWY_TARGET <= HWY_AVX3&& HWY_ARCH_X86 ? (sizeof(T) == 4 || sizeof(T) == 8)
-                                                                              : (HWY_TARGET == HWY_AVX2 && sizeof(T) == 4);
+inline constexpr bool kHasLanePermute = kHasLanes<T> && HWY_ARCH_X86 && (HWY_TARGET <= HWY_AVX3_DL ? true
+                                                         : HWY_TARGET <= HWY_AVX3  ? sizeof(T) >= 2
+                                                         : HWY_TARGET <= HWY_AVX2  ? sizeof(T) == 4
+                                                                                   : false);
 
-// kOver.of[p][q] = q / p: where element q of a p times repeated vector comes from.
+// kRepeatTables.of[p][q] = q / p: where element q of a p times repeated vector comes from.
 inline constexpr std::size_t kMaxTableRepeat = 8;
-inline constexpr std::size_t kMaxTableLanes = 16;
+inline constexpr std::size_t kMaxTableLanes = 64;
 struct RepeatTables {
   std::uint8_t of[kMaxTableRepeat + 1][kMaxTableRepeat * kMaxTableLanes];
 };
@@ -52,12 +54,20 @@ constexpr RepeatTables MakeRepeatTables() {
 }
 inline constexpr RepeatTables kRepeatTables = MakeRepeatTables();
 
+template <class D>
+HWY_INLINE hn::VFromD<D> LoadTable(D d, const std::uint8_t* table) {
+  if constexpr (sizeof(hn::TFromD<D>) == 1) {
+    return hn::LoadU(d, table);
+  } else {
+    return hn::PromoteTo(d, hn::LoadU(hn::Rebind<std::uint8_t, D>(), table));
+  }
+}
+
 // Contiguous sources, repeat <= kMaxTableRepeat: one load and `repeat` permutations for each vector of sources. The loads of the
 // tables are hidden behind the stores.
 template <typename T>
 HWY_INLINE void RepeatByTable(const std::byte* x, std::size_t count, std::size_t repeat, T* out) {
   const hn::CappedTag<T, kMaxTableLanes> d;
-  const hn::Rebind<std::uint8_t, decltype(d)> d_table;
   const std::size_t lanes = hn::Lanes(d);
   const std::uint8_t* table = kRepeatTables.of[repeat];
   const hn::Repartition<std::uint8_t, decltype(d)> bytes;
@@ -69,32 +79,30 @@ HWY_INLINE void RepeatByTable(const std::byte* x, std::size_t count, std::size_t
     T* to = out + i * repeat;
     std::size_t q = 0;
     for (; q + lanes <= n; q += lanes) {
-      hn::StoreU(hn::TableLookupLanes(v, hn::IndicesFromVec(d, hn::PromoteTo(d, hn::LoadU(d_table, table + q)))), d, to + q);
+      hn::StoreU(hn::TableLookupLanes(v, hn::IndicesFromVec(d, LoadTable(d, table + q))), d, to + q);
     }
     if (q == n) continue;
-    hn::StoreN(hn::TableLookupLanes(v, hn::IndicesFromVec(d, hn::PromoteTo(d, hn::LoadU(d_table, table + q)))), d, to + q, n - q);
+    hn::StoreN(hn::TableLookupLanes(v, hn::IndicesFromVec(d, LoadTable(d, table + q))), d, to + q, n - q);
   }
 }
 
 // Any stride and repeat: stores of a splat that run over into the next element's place, in order, so that the next one is right;
 // exact at the end.
-template <typename T>
-HWY_INLINE void RepeatBySplats(const std::byte* x, std::int64_t stride, std::size_t count, std::size_t repeat, T* out) {
-  std::size_t i = 0;
-  if constexpr (kHasLanes<T>) {
-    const hn::ScalableTag<T> d;
-    const std::size_t lanes = hn::Lanes(d);
-    const std::size_t total = count * repeat;
-    const std::size_t written = (repeat + lanes - 1) / lanes * lanes;
-    for (; i * repeat + written <= total; ++i) {
-      const auto v = hn::Set(d, ReadUnaligned<T>(x + static_cast<std::int64_t>(i) * stride));
-      for (std::size_t j = 0; j < repeat; j += lanes) hn::StoreU(v, d, out + i * repeat + j);
+template <typename T, class D>
+HWY_INLINE void RepeatBySplats(D d, const std::byte* x, std::int64_t stride, std::size_t count, std::size_t repeat, T* out) {
+  const std::size_t lanes = hn::Lanes(d);
+  const std::size_t written = (repeat + lanes - 1) / lanes * lanes;
+  const std::size_t total = count * repeat;
+  const std::size_t whole = total < written ? 0 : (total - written) / repeat + 1;
+  if (written == lanes) {
+    for (std::size_t i = 0; i < whole; ++i, x += stride, out += repeat) hn::StoreU(hn::Set(d, ReadUnaligned<T>(x)), d, out);
+  } else {
+    for (std::size_t i = 0; i < whole; ++i, x += stride, out += repeat) {
+      const auto v = hn::Set(d, ReadUnaligned<T>(x));
+      for (std::size_t j = 0; j < repeat; j += lanes) hn::StoreU(v, d, out + j);
     }
   }
-  for (; i < count; ++i) {
-    const T value = ReadUnaligned<T>(x + static_cast<std::int64_t>(i) * stride);
-    for (std::size_t j = 0; j < repeat; ++j) out[i * repeat + j] = value;
-  }
+  for (std::size_t i = whole; i < count; ++i, x += stride, out += repeat) Fill(ReadUnaligned<T>(x), repeat, out);
 }
 
 template <typename T>
@@ -123,7 +131,17 @@ void RepeatEach(const std::byte* x, std::int64_t stride, std::int64_t signed_cou
       return;
     }
   }
-  RepeatBySplats(x, stride, count, repeat, out);
+  if constexpr (kHasLanes<T>) {
+    if (repeat * sizeof(T) <= 16) {
+      RepeatBySplats(hn::CappedTag<T, 16 / sizeof(T)>(), x, stride, count, repeat, out);
+    } else if (repeat * sizeof(T) <= 32) {
+      RepeatBySplats(hn::CappedTag<T, 32 / sizeof(T)>(), x, stride, count, repeat, out);
+    } else {
+      RepeatBySplats(hn::ScalableTag<T>(), x, stride, count, repeat, out);
+    }
+  } else {
+    for (std::size_t i = 0; i < count; ++i, x += stride, out += repeat) Fill(ReadUnaligned<T>(x), repeat, out);
+  }
 }
 
 }  // namespace HWY_NAMESPACE
