@@ -9,8 +9,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "hwy/highway.h"
-#include "simd/element.h"
+#include "simd/permute-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace axiscast {
@@ -30,19 +29,6 @@ HWY_INLINE void TransposeByElement(const std::byte* from, std::int64_t from_stri
 }
 
 #if HWY_TARGET != HWY_SCALAR
-// Views may have any address: vectors are loaded and stored as bytes.
-template <class D>
-HWY_INLINE hn::VFromD<D> LoadBytes(D d, const std::byte* from) {
-  const hn::Repartition<std::uint8_t, D> bytes;
-  return hn::BitCast(d, hn::LoadU(bytes, reinterpret_cast<const std::uint8_t*>(from)));
-}
-template <class D>
-HWY_INLINE void StoreBytes(hn::VFromD<D> v, D d, std::byte* to) {
-  const hn::Repartition<std::uint8_t, D> bytes;
-  static_cast<void>(d);
-  hn::StoreU(hn::BitCast(bytes, v), bytes, reinterpret_cast<std::uint8_t*>(to));
-}
-
 // Bytes of a whole vector.
 template <class D>
 inline constexpr auto kBytes = static_cast<std::int64_t>(hn::MaxLanes(D()) * sizeof(hn::TFromD<D>));
