@@ -14,8 +14,8 @@ namespace axiscast {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Any stride. Four at a time: gcc does not unroll. Not inlined: where gcc 12 knows that the stride is -2 elements it loads pairs, and
-// so an element behind the first one.
+// Any stride. Four at a time: gcc does not unroll. Not inlined: where gcc 12 knows that the stride is -2 elements it loads pairs,
+// and so an element behind the first one.
 template <typename T>
 HWY_NOINLINE void GatherByElement(const std::byte* x, std::int64_t stride, std::int64_t count, T* out) {
   std::int64_t i = 0;
@@ -53,8 +53,8 @@ HWY_INLINE hn::VFromD<D> LoadStep(D d, const std::byte* from) {
   }
 }
 
-// out[i] = the element at x + i * kStep; reversed, the other way round. Each vector of the result begins its kStep vectors of x, which
-// go on to elements behind its last one; so the very last vector ends them. Gaps between elements are read, nothing else.
+// out[i] = the element at x + i * kStep; reversed, the other way round. Each vector of the result begins its kStep vectors of x,
+// which go on to elements behind its last one; so the very last vector ends them. Gaps between elements are read, nothing else.
 template <int kStep, bool kReverse, typename T, class D>
 HWY_INLINE void GatherStep(D d, const std::byte* x, std::int64_t count, T* out) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
@@ -99,8 +99,8 @@ HWY_INLINE void GatherRow(const std::byte* x, std::int64_t stride, std::int64_t 
   GatherByElement(x, stride, count, out);
 }
 
-// Whether a masked store writes the chosen lanes and leaves memory between them alone, also to other threads: elsewhere Highway's is a
-// load, a blend and a store.
+// Whether a masked store writes the chosen lanes and leaves memory between them alone, also to other threads: elsewhere Highway's
+// is a load, a blend and a store.
 inline constexpr bool kHasMaskedStore = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3;
 
 // The element at out + i * kStep = x[i]: the vectors of a repetition, of which the first of every kStep lanes are stored.

@@ -59,7 +59,8 @@ template <bool kUpper, class D, class V>
 HWY_INLINE V InterleaveBlocks(D d, V a, V b) {
   const hn::Repartition<std::uint64_t, D> pairs;
   alignas(64) static constexpr std::uint64_t kOrder[2][8] = {{0, 1, 8, 9, 2, 3, 10, 11}, {4, 5, 12, 13, 6, 7, 14, 15}};
-  return hn::BitCast(d, hn::TwoTablesLookupLanes(hn::BitCast(pairs, a), hn::BitCast(pairs, b), hn::SetTableIndices(pairs, kOrder[kUpper])));
+  return hn::BitCast(
+      d, hn::TwoTablesLookupLanes(hn::BitCast(pairs, a), hn::BitCast(pairs, b), hn::SetTableIndices(pairs, kOrder[kUpper])));
 }
 
 template <bool kBlocks, bool kUpper, class D, class V>
@@ -90,7 +91,8 @@ HWY_INLINE void StoreTransposed(D d, std::index_sequence<kIndex...> sequence, st
   }
 }
 
-// A square: from as many lines as a vector has elements, as many elements as the sequence is long, which is a block's or a vector's.
+// A square: from as many lines as a vector has elements, as many elements as the sequence is long, which is a block's or a
+// vector's.
 template <class D, std::size_t... kIndex>
 HWY_INLINE void TransposeSquare(D d, std::index_sequence<kIndex...> sequence, const std::byte* from, std::int64_t from_stride,
                                 std::byte* to, std::int64_t to_stride) {
@@ -130,8 +132,7 @@ HWY_INLINE void TransposeSquares(D d, const std::byte* from, std::int64_t from_s
 }
 #endif  // HWY_TARGET != HWY_SCALAR
 
-// to[i][j] = from[j][i] for i < elements, j < lines; a line's elements are contiguous, as are those of a row of `to`. Both may be
-// written twice.
+// to[i][j] = from[j][i] for i < elements, j < lines; a line's elements are contiguous, as are those of a row of `to`.
 template <typename T>
 HWY_INLINE void Transpose(const std::byte* from, std::int64_t from_stride, std::int64_t lines, std::int64_t elements, std::byte* to,
                           std::int64_t to_stride) {

@@ -221,7 +221,8 @@ class GuardedMoversTest : public MoversTest {
     const Bytes dense_before(dense, dense + bytes);
     const auto text = [&] {
       return std::to_string(rows) + " x " + std::to_string(cols) + ", strides " + std::to_string(row_stride) + " " +
-             std::to_string(col_stride) + (place.at_end ? ", at the end " : ", at the beginning ") + std::to_string(place.misalignment);
+             std::to_string(col_stride) + (place.at_end ? ", at the end " : ", at the beginning ") +
+             std::to_string(place.misalignment);
     };
     movers_.gather[index_](view, row_stride, col_stride, rows, cols, dense);
     ASSERT_EQ(std::memcmp(dense, gathered.data(), bytes), 0) << text();
