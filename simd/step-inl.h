@@ -84,7 +84,7 @@ HWY_INLINE void GatherStep(D d, const std::byte* x, std::int64_t count, T* out) 
 // out[i] = the element at x + i * stride.
 template <typename T>
 HWY_INLINE void GatherRow(const std::byte* x, std::int64_t stride, std::int64_t count, T* out) {
-  constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
+  [[maybe_unused]] constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
 #if HWY_TARGET != HWY_SCALAR
   if constexpr (kHasLanes<T>) {
     const hn::ScalableTag<T> d;
