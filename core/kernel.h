@@ -15,7 +15,8 @@ inline constexpr int kElementSizes = 5;
 
 // Staging moves elements between a strided view and dense scratch. Movers know the element's size, never its type or the op.
 // The strided side has any address and strides; the dense side is aligned to the element.
-// No byte outside the named elements is read or written. Counts are >= 1.
+// Nothing but the named elements is written, and nothing read but them and gaps of a few elements between two of them. Counts are
+// >= 1.
 
 // out[i * repeat + j] = x[i], x's elements being `stride` bytes apart: i < count, j < repeat.
 using RepeatMover = void (*)(const std::byte* x, std::int64_t stride, std::int64_t count, std::int64_t repeat, std::byte* out);

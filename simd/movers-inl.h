@@ -10,6 +10,7 @@
 #include "hwy/cache_control.h"
 #include "simd/elementwise-inl.h"
 #include "simd/repeat-inl.h"
+#include "simd/step-inl.h"
 #include "simd/transpose-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -35,9 +36,7 @@ void Gather(const std::byte* x, std::int64_t row_stride, std::int64_t col_stride
     Transpose<T>(x, col_stride, cols, rows, out, out_row);
   } else {
     for (std::int64_t r = 0; r < rows; ++r) {
-      const std::byte* from = x + r * row_stride;
-      auto* to = reinterpret_cast<T*>(out + r * out_row);
-      for (std::int64_t c = 0; c < cols; ++c, from += col_stride) to[c] = ReadUnaligned<T>(from);
+      GatherRow<T>(x + r * row_stride, col_stride, cols, reinterpret_cast<T*>(out + r * out_row));
     }
   }
 }
@@ -59,9 +58,7 @@ void Scatter(const std::byte* x, std::int64_t rows, std::int64_t cols, std::byte
     Transpose<T>(x, x_row, rows, cols, out, col_stride);
   } else {
     for (std::int64_t r = 0; r < rows; ++r) {
-      const auto* from = reinterpret_cast<const T*>(x + r * x_row);
-      std::byte* to = out + r * row_stride;
-      for (std::int64_t c = 0; c < cols; ++c, to += col_stride) WriteUnaligned(from[c], to);
+      ScatterRow<T>(reinterpret_cast<const T*>(x + r * x_row), cols, out + r * row_stride, col_stride);
     }
   }
 }

@@ -6,8 +6,10 @@
 #define AXISCAST_SIMD_REPEAT_INL_H_
 #endif
 
-#include "hwy/highway.h"
-#include "simd/element.h"
+#include <utility>
+
+#include "simd/permute-inl.h"
+#include "simd/step-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace axiscast {
@@ -32,69 +34,50 @@ HWY_INLINE void Fill(T value, std::size_t n, T* out) {
   }
 }
 
-// Whether a permutation of a whole vector is one instruction.
-template <typename T>
-inline constexpr bool kHasLanePermute = HWY_TARGET <= HWY_AVX3&& HWY_ARCH_X86 ? (sizeof(T) == 4 || sizeof(T) == 8)
-                                                                              : (HWY_TARGET == HWY_AVX2 && sizeof(T) == 4);
-
-// kOver.of[p][q] = q / p: where element q of a p times repeated vector comes from.
-inline constexpr std::size_t kMaxTableRepeat = 8;
-inline constexpr std::size_t kMaxTableLanes = 16;
-struct RepeatTables {
-  std::uint8_t of[kMaxTableRepeat + 1][kMaxTableRepeat * kMaxTableLanes];
-};
-constexpr RepeatTables MakeRepeatTables() {
-  RepeatTables tables = {};
-  for (std::size_t p = 1; p <= kMaxTableRepeat; ++p) {
-    for (std::size_t q = 0; q < p * kMaxTableLanes; ++q) tables.of[p][q] = static_cast<std::uint8_t>(q / p);
-  }
-  return tables;
-}
-inline constexpr RepeatTables kRepeatTables = MakeRepeatTables();
-
-// Contiguous sources, repeat <= kMaxTableRepeat: one load and `repeat` permutations for each vector of sources. The loads of the
-// tables are hidden behind the stores.
-template <typename T>
-HWY_INLINE void RepeatByTable(const std::byte* x, std::size_t count, std::size_t repeat, T* out) {
+// Contiguous sources: one load and sizeof...(kPart) permutations for each vector of them. The tables stay in registers, hence a
+// function for each count: loading them each time cost a third to a half of the speed.
+template <typename T, std::size_t... kPart>
+HWY_NOINLINE void RepeatVectors(std::index_sequence<kPart...>, const std::byte* x, std::size_t count, T* out) {
+  constexpr std::size_t kRepeat = sizeof...(kPart);
   const hn::CappedTag<T, kMaxTableLanes> d;
-  const hn::Rebind<std::uint8_t, decltype(d)> d_table;
-  const std::size_t lanes = hn::Lanes(d);
-  const std::uint8_t* table = kRepeatTables.of[repeat];
   const hn::Repartition<std::uint8_t, decltype(d)> bytes;
-  for (std::size_t i = 0; i < count; i += lanes) {
-    const std::size_t sources = HWY_MIN(lanes, count - i);
-    const auto* from = reinterpret_cast<const std::uint8_t*>(x + i * sizeof(T));  // of any alignment, hence loaded as bytes
-    const auto v = hn::BitCast(d, sources == lanes ? hn::LoadU(bytes, from) : hn::LoadN(bytes, from, sources * sizeof(T)));
-    const std::size_t n = sources * repeat;
-    T* to = out + i * repeat;
-    std::size_t q = 0;
-    for (; q + lanes <= n; q += lanes) {
-      hn::StoreU(hn::TableLookupLanes(v, hn::IndicesFromVec(d, hn::PromoteTo(d, hn::LoadU(d_table, table + q)))), d, to + q);
-    }
-    if (q == n) continue;
-    hn::StoreN(hn::TableLookupLanes(v, hn::IndicesFromVec(d, hn::PromoteTo(d, hn::LoadU(d_table, table + q)))), d, to + q, n - q);
+  const std::size_t lanes = hn::Lanes(d);
+  const auto part = [=](hn::VFromD<decltype(d)> v, std::size_t at) HWY_ATTR {
+    return hn::TableLookupLanes(v, hn::IndicesFromVec(d, LoadTable(d, kRepeatTables.of[kRepeat] + at)));
+  };
+  const auto* from = reinterpret_cast<const std::uint8_t*>(x);  // of any alignment, hence loaded as bytes
+  for (; count >= lanes; count -= lanes, from += lanes * sizeof(T), out += kRepeat * lanes) {
+    const auto v = hn::BitCast(d, hn::LoadU(bytes, from));
+    (hn::StoreU(part(v, kPart * lanes), d, out + kPart * lanes), ...);
   }
+  if (count == 0) return;
+  const auto v = hn::BitCast(d, hn::LoadN(bytes, from, count * sizeof(T)));
+  for (std::size_t q = 0; q < count * kRepeat; q += lanes) hn::StoreN(part(v, q), d, out + q, count * kRepeat - q);
+}
+
+// The same for a repeat of 1 to sizeof...(kBelow).
+template <typename T, std::size_t... kBelow>
+HWY_INLINE void RepeatByTable(std::index_sequence<kBelow...>, const std::byte* x, std::size_t count, std::size_t repeat, T* out) {
+  ((repeat == kBelow + 1 ? RepeatVectors<T>(std::make_index_sequence<kBelow + 1>(), x, count, out) : void()), ...);
 }
 
 // Any stride and repeat: stores of a splat that run over into the next element's place, in order, so that the next one is right;
 // exact at the end.
-template <typename T>
-HWY_INLINE void RepeatBySplats(const std::byte* x, std::int64_t stride, std::size_t count, std::size_t repeat, T* out) {
-  std::size_t i = 0;
-  if constexpr (kHasLanes<T>) {
-    const hn::ScalableTag<T> d;
-    const std::size_t lanes = hn::Lanes(d);
-    const std::size_t total = count * repeat;
-    const std::size_t written = (repeat + lanes - 1) / lanes * lanes;
-    for (; i * repeat + written <= total; ++i) {
-      const auto v = hn::Set(d, ReadUnaligned<T>(x + static_cast<std::int64_t>(i) * stride));
-      for (std::size_t j = 0; j < repeat; j += lanes) hn::StoreU(v, d, out + i * repeat + j);
+template <typename T, class D>
+HWY_INLINE void RepeatBySplats(D d, const std::byte* x, std::int64_t stride, std::size_t count, std::size_t repeat, T* out) {
+  const std::size_t lanes = hn::Lanes(d);
+  const std::size_t written = (repeat + lanes - 1) / lanes * lanes;
+  const std::size_t total = count * repeat;
+  const std::size_t whole = total < written ? 0 : (total - written) / repeat + 1;
+  if (written == lanes) {
+    for (std::size_t i = 0; i < whole; ++i, x += stride, out += repeat) hn::StoreU(hn::Set(d, ReadUnaligned<T>(x)), d, out);
+  } else {
+    for (std::size_t i = 0; i < whole; ++i, x += stride, out += repeat) {
+      const auto v = hn::Set(d, ReadUnaligned<T>(x));
+      for (std::size_t j = 0; j < repeat; j += lanes) hn::StoreU(v, d, out + j);
     }
   }
-  for (; i < count; ++i) {
-    const T value = ReadUnaligned<T>(x + static_cast<std::int64_t>(i) * stride);
-    for (std::size_t j = 0; j < repeat; ++j) out[i * repeat + j] = value;
-  }
+  for (std::size_t i = whole; i < count; ++i, x += stride, out += repeat) Fill(ReadUnaligned<T>(x), repeat, out);
 }
 
 template <typename T>
@@ -109,21 +92,32 @@ void RepeatEach(const std::byte* x, std::int64_t stride, std::int64_t signed_cou
   }
   if constexpr (kHasLanePermute<T>) {
     if (repeat <= kMaxTableRepeat) {
+      constexpr std::make_index_sequence<kMaxTableRepeat> kRepeats;
       if (stride == sizeof(T)) {
-        RepeatByTable(x, count, repeat, out);
+        RepeatByTable(kRepeats, x, count, repeat, out);
         return;
       }
-      constexpr std::size_t kChunk = 64;  // strided sources are made contiguous first
+      constexpr std::size_t kChunk = 256;  // strided sources are made contiguous first
       T chunk[kChunk];
       for (std::size_t i = 0; i < count; i += kChunk) {
         const std::size_t n = HWY_MIN(kChunk, count - i);
-        for (std::size_t k = 0; k < n; ++k) chunk[k] = ReadUnaligned<T>(x + static_cast<std::int64_t>(i + k) * stride);
-        RepeatByTable(reinterpret_cast<const std::byte*>(chunk), n, repeat, out + i * repeat);
+        GatherRow(x + static_cast<std::int64_t>(i) * stride, stride, static_cast<std::int64_t>(n), chunk);
+        RepeatByTable(kRepeats, reinterpret_cast<const std::byte*>(chunk), n, repeat, out + i * repeat);
       }
       return;
     }
   }
-  RepeatBySplats(x, stride, count, repeat, out);
+  if constexpr (kHasLanes<T>) {
+    if (repeat * sizeof(T) <= 16) {
+      RepeatBySplats(hn::CappedTag<T, 16 / sizeof(T)>(), x, stride, count, repeat, out);
+    } else if (repeat * sizeof(T) <= 32) {
+      RepeatBySplats(hn::CappedTag<T, 32 / sizeof(T)>(), x, stride, count, repeat, out);
+    } else {
+      RepeatBySplats(hn::ScalableTag<T>(), x, stride, count, repeat, out);
+    }
+  } else {
+    for (std::size_t i = 0; i < count; ++i, x += stride, out += repeat) Fill(ReadUnaligned<T>(x), repeat, out);
+  }
 }
 
 }  // namespace HWY_NAMESPACE

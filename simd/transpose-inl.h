@@ -1,4 +1,4 @@
-// Transposes a strided view in squares of 16-byte registers, for elements of one size.
+// Transposes a strided view in squares of registers, for elements of one size.
 #if defined(AXISCAST_SIMD_TRANSPOSE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AXISCAST_SIMD_TRANSPOSE_INL_H_
 #undef AXISCAST_SIMD_TRANSPOSE_INL_H_
@@ -6,8 +6,10 @@
 #define AXISCAST_SIMD_TRANSPOSE_INL_H_
 #endif
 
-#include "hwy/highway.h"
-#include "simd/element.h"
+#include <cstdlib>
+#include <utility>
+
+#include "simd/permute-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace axiscast {
@@ -27,82 +29,134 @@ HWY_INLINE void TransposeByElement(const std::byte* from, std::int64_t from_stri
 }
 
 #if HWY_TARGET != HWY_SCALAR
-// Views may have any address: vectors are loaded and stored as bytes.
+// Bytes of a whole vector.
 template <class D>
-HWY_INLINE hn::VFromD<D> LoadBytes(D d, const std::byte* from) {
-  const hn::Repartition<std::uint8_t, D> bytes;
-  return hn::BitCast(d, hn::LoadU(bytes, reinterpret_cast<const std::uint8_t*>(from)));
-}
+inline constexpr auto kBytes = static_cast<std::int64_t>(hn::MaxLanes(D()) * sizeof(hn::TFromD<D>));
+
+// A vector of blocks of 16 bytes, each `stride` behind the one before it.
 template <class D>
-HWY_INLINE void StoreBytes(hn::VFromD<D> v, D d, std::byte* to) {
-  const hn::Repartition<std::uint8_t, D> bytes;
-  static_cast<void>(d);
-  hn::StoreU(hn::BitCast(bytes, v), bytes, reinterpret_cast<std::uint8_t*>(to));
+HWY_INLINE hn::VFromD<D> LoadBlocks(D d, const std::byte* from, std::int64_t stride) {
+  if constexpr (kBytes<D> <= 16) {
+    return LoadBytes(d, from);
+  } else {
+    const hn::Half<D> half;
+    constexpr std::int64_t kBlocks = kBytes<decltype(half)> / 16;
+    return hn::Combine(d, LoadBlocks(half, from + kBlocks * stride, stride), LoadBlocks(half, from, stride));
+  }
 }
 
-// A square of 4 x 4 elements of 4 bytes.
-HWY_INLINE void TransposeSquare(std::uint32_t, const std::byte* from, std::int64_t from_stride, std::byte* to,
-                                std::int64_t to_stride) {
-  const hn::FixedTag<std::uint32_t, 4> d;
-  const hn::FixedTag<std::uint64_t, 2> pairs;
-  const auto a = LoadBytes(d, from);
-  const auto b = LoadBytes(d, from + from_stride);
-  const auto c = LoadBytes(d, from + 2 * from_stride);
-  const auto e = LoadBytes(d, from + 3 * from_stride);
-  const auto ab_low = hn::BitCast(pairs, hn::InterleaveLower(d, a, b));   // a0 b0 a1 b1
-  const auto ab_high = hn::BitCast(pairs, hn::InterleaveUpper(d, a, b));  // a2 b2 a3 b3
-  const auto ce_low = hn::BitCast(pairs, hn::InterleaveLower(d, c, e));
-  const auto ce_high = hn::BitCast(pairs, hn::InterleaveUpper(d, c, e));
-  StoreBytes(hn::InterleaveLower(pairs, ab_low, ce_low), pairs, to);
-  StoreBytes(hn::InterleaveUpper(pairs, ab_low, ce_low), pairs, to + to_stride);
-  StoreBytes(hn::InterleaveLower(pairs, ab_high, ce_high), pairs, to + 2 * to_stride);
-  StoreBytes(hn::InterleaveUpper(pairs, ab_high, ce_high), pairs, to + 3 * to_stride);
+template <std::size_t kIndex, class V, class... Vs>
+HWY_INLINE auto Nth(V v, Vs... vs) {
+  if constexpr (kIndex == 0) {
+    return v;
+  } else {
+    return Nth<kIndex - 1>(vs...);
+  }
 }
 
-// 2 x 2 elements of 8 bytes.
-HWY_INLINE void TransposeSquare(std::uint64_t, const std::byte* from, std::int64_t from_stride, std::byte* to,
-                                std::int64_t to_stride) {
-  const hn::FixedTag<std::uint64_t, 2> d;
-  const auto a = LoadBytes(d, from);
-  const auto b = LoadBytes(d, from + from_stride);
-  StoreBytes(hn::InterleaveLower(d, a, b), d, to);
-  StoreBytes(hn::InterleaveUpper(d, a, b), d, to + to_stride);
+// Interleaves the blocks of two vectors, lower or upper halves.
+template <bool kUpper, class D, class V>
+HWY_INLINE V InterleaveBlocks(D d, V a, V b) {
+  const hn::Repartition<std::uint64_t, D> pairs;
+  alignas(64) static constexpr std::uint64_t kOrder[2][8] = {{0, 1, 8, 9, 2, 3, 10, 11}, {4, 5, 12, 13, 6, 7, 14, 15}};
+  return hn::BitCast(
+      d, hn::TwoTablesLookupLanes(hn::BitCast(pairs, a), hn::BitCast(pairs, b), hn::SetTableIndices(pairs, kOrder[kUpper])));
+}
+
+template <bool kBlocks, bool kUpper, class D, class V>
+HWY_INLINE V Interleave(D d, V a, V b) {
+  if constexpr (kBlocks) {
+    return InterleaveBlocks<kUpper>(d, a, b);
+  } else if constexpr (kUpper) {
+    return hn::InterleaveUpper(d, a, b);
+  } else {
+    return hn::InterleaveLower(d, a, b);
+  }
+}
+
+// Stores the transpose of vectors, one row after the other. Each stage interleaves the first half of them with the second; after
+// log2(vectors) stages what had the same place stands together. As many vectors as a block has elements are transposed within their
+// blocks; with more, the first stages interleave whole blocks.
+// A pack instead of an array: some targets have no arrays of vectors.
+template <std::size_t kStage, class D, std::size_t... kIndex, class... V>
+HWY_INLINE void StoreTransposed(D d, std::index_sequence<kIndex...> sequence, std::byte* to, std::int64_t to_stride, V... v) {
+  constexpr std::size_t kVectors = sizeof...(V);
+  if constexpr (kStage == kVectors) {
+    (StoreBytes(v, d, to + static_cast<std::int64_t>(kIndex) * to_stride), ...);
+  } else {
+    constexpr std::size_t kHalf = kVectors / 2;
+    constexpr bool kBlocks = kStage * (16 / sizeof(hn::TFromD<D>)) < kVectors;
+    StoreTransposed<2 * kStage>(d, sequence, to, to_stride,
+                                Interleave<kBlocks, kIndex % 2 != 0>(d, Nth<kIndex / 2>(v...), Nth<kIndex / 2 + kHalf>(v...))...);
+  }
+}
+
+// A square: from as many lines as a vector has elements, as many elements as the sequence is long, which is a block's or a
+// vector's.
+template <class D, std::size_t... kIndex>
+HWY_INLINE void TransposeSquare(D d, std::index_sequence<kIndex...> sequence, const std::byte* from, std::int64_t from_stride,
+                                std::byte* to, std::int64_t to_stride) {
+  constexpr auto kElements = static_cast<std::int64_t>(sizeof...(kIndex));
+  if constexpr (kElements * static_cast<std::int64_t>(sizeof(hn::TFromD<D>)) > 16) {
+    StoreTransposed<1>(d, sequence, to, to_stride, LoadBytes(d, from + static_cast<std::int64_t>(kIndex) * from_stride)...);
+  } else {
+    StoreTransposed<1>(d, sequence, to, to_stride,
+                       LoadBlocks(d, from + static_cast<std::int64_t>(kIndex) * from_stride, kElements * from_stride)...);
+  }
+}
+
+// Squares from one end to the other, first along lines where those are far apart, else along rows of `to`: what is far away is used
+// up cache line by cache line in the order of its addresses. The other order had 1/3 of the speed with lines 8 KB apart.
+// The last square overlaps the one before it.
+template <typename T, std::size_t kElements, class D>
+HWY_INLINE void TransposeSquares(D d, const std::byte* from, std::int64_t from_stride, std::int64_t lines, std::int64_t elements,
+                                 std::byte* to, std::int64_t to_stride) {
+  constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
+  constexpr auto kWidth = static_cast<std::int64_t>(kElements);
+  constexpr std::int64_t kLines = kBytes<D> / kSize;
+  const auto square = [&](std::int64_t j, std::int64_t i) HWY_ATTR {
+    const std::int64_t line = HWY_MIN(j, lines - kLines);
+    const std::int64_t element = HWY_MIN(i, elements - kWidth);
+    TransposeSquare(d, std::make_index_sequence<kElements>(), from + line * from_stride + element * kSize, from_stride,
+                    to + element * to_stride + line * kSize, to_stride);
+  };
+  if (std::abs(from_stride) > std::abs(to_stride)) {
+    for (std::int64_t j = 0; j < lines; j += kLines) {
+      for (std::int64_t i = 0; i < elements; i += kWidth) square(j, i);
+    }
+  } else {
+    for (std::int64_t i = 0; i < elements; i += kWidth) {
+      for (std::int64_t j = 0; j < lines; j += kLines) square(j, i);
+    }
+  }
 }
 #endif  // HWY_TARGET != HWY_SCALAR
-
-template <typename T>
-inline constexpr std::int64_t kSquare = HWY_TARGET != HWY_SCALAR && (sizeof(T) == 4 || sizeof(T) == 8) ? 16 / sizeof(T) : 1;
 
 // to[i][j] = from[j][i] for i < elements, j < lines; a line's elements are contiguous, as are those of a row of `to`.
 template <typename T>
 HWY_INLINE void Transpose(const std::byte* from, std::int64_t from_stride, std::int64_t lines, std::int64_t elements, std::byte* to,
                           std::int64_t to_stride) {
-  constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
-  std::int64_t squared_lines = 0;
-  std::int64_t squared_elements = 0;
 #if HWY_TARGET != HWY_SCALAR
-  if constexpr (kSquare < T >> 1) {
-    constexpr std::int64_t kLine = 64 / kSize;  // a cache line of each source line is used up at once
-    squared_lines = lines / kSquare<T> * kSquare<T>;
-    squared_elements = elements / kSquare<T> * kSquare<T>;
-    for (std::int64_t i = 0; i < squared_elements; i += kLine) {
-      const std::int64_t end = HWY_MIN(i + kLine, squared_elements);
-      for (std::int64_t j = 0; j < squared_lines; j += kSquare<T>) {
-        for (std::int64_t k = i; k < end; k += kSquare<T>) {
-          TransposeSquare(T(), from + j * from_stride + k * kSize, from_stride, to + k * to_stride + j * kSize, to_stride);
-        }
-      }
-    }
-  }
+  using Lane = std::conditional_t<kHasLanes<T>, T, std::uint64_t>;
+  const hn::FixedTag<Lane, 16 / sizeof(Lane)> d_block;
+#if HWY_HAVE_SCALABLE
+  const auto d = d_block;
+#else
+  const hn::ScalableTag<Lane> d;
 #endif
-  if (squared_lines < lines) {
-    TransposeByElement<T>(from + squared_lines * from_stride, from_stride, lines - squared_lines, squared_elements,
-                          to + squared_lines * kSize, to_stride);
+  constexpr std::size_t kBlock = 16 / sizeof(T);
+  constexpr std::size_t kVector = kBytes<decltype(d)> / sizeof(T);
+  const auto fits = [=](std::size_t square_lines, std::size_t square_elements) {
+    return lines >= static_cast<std::int64_t>(square_lines) && elements >= static_cast<std::int64_t>(square_elements);
+  };
+  // Whole cache lines, read once: of lines a multiple of 4 KB apart a 12-way L1 keeps no 16. 16 registers, of 32.
+  if constexpr (kBytes<decltype(d)> == 64 && kHasLanes<T> && kBlock <= 4) {
+    if (fits(kVector, kVector)) return TransposeSquares<T, kVector>(d, from, from_stride, lines, elements, to, to_stride);
   }
-  if (squared_elements < elements) {
-    TransposeByElement<T>(from + squared_elements * kSize, from_stride, lines, elements - squared_elements,
-                          to + squared_elements * to_stride, to_stride);
-  }
+  if (fits(kVector, kBlock)) return TransposeSquares<T, kBlock>(d, from, from_stride, lines, elements, to, to_stride);
+  if (fits(kBlock, kBlock)) return TransposeSquares<T, kBlock>(d_block, from, from_stride, lines, elements, to, to_stride);
+#endif
+  TransposeByElement<T>(from, from_stride, lines, elements, to, to_stride);
 }
 
 }  // namespace HWY_NAMESPACE

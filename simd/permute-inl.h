@@ -1,0 +1,62 @@
+// What the movers of one target share: vectors at any address, and tables of lanes.
+#if defined(AXISCAST_SIMD_PERMUTE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AXISCAST_SIMD_PERMUTE_INL_H_
+#undef AXISCAST_SIMD_PERMUTE_INL_H_
+#else
+#define AXISCAST_SIMD_PERMUTE_INL_H_
+#endif
+
+#include "hwy/highway.h"
+#include "simd/element.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace axiscast {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Views may have any address: vectors are loaded and stored as bytes.
+template <class D>
+HWY_INLINE hn::VFromD<D> LoadBytes(D d, const std::byte* from) {
+  const hn::Repartition<std::uint8_t, D> bytes;
+  return hn::BitCast(d, hn::LoadU(bytes, reinterpret_cast<const std::uint8_t*>(from)));
+}
+template <class D>
+HWY_INLINE void StoreBytes(hn::VFromD<D> v, D d, std::byte* to) {
+  const hn::Repartition<std::uint8_t, D> bytes;
+  static_cast<void>(d);
+  hn::StoreU(hn::BitCast(bytes, v), bytes, reinterpret_cast<std::uint8_t*>(to));
+}
+
+// Whether a vector's lanes are permuted in few instructions.
+template <typename T>
+inline constexpr bool kHasLanePermute = kHasLanes<T> && (HWY_ARCH_X86 ? HWY_TARGET <= HWY_SSSE3 : HWY_TARGET_IS_NEON);
+
+// kRepeatTables.of[p][q] = q / p: where element q of a p times repeated vector comes from.
+inline constexpr std::size_t kMaxTableRepeat = 8;
+inline constexpr std::size_t kMaxTableLanes = 64;
+struct RepeatTables {
+  std::uint8_t of[kMaxTableRepeat + 1][kMaxTableRepeat * kMaxTableLanes];
+};
+constexpr RepeatTables MakeRepeatTables() {
+  RepeatTables tables = {};
+  for (std::size_t p = 1; p <= kMaxTableRepeat; ++p) {
+    for (std::size_t q = 0; q < p * kMaxTableLanes; ++q) tables.of[p][q] = static_cast<std::uint8_t>(q / p);
+  }
+  return tables;
+}
+inline constexpr RepeatTables kRepeatTables = MakeRepeatTables();
+
+template <class D>
+HWY_INLINE hn::VFromD<D> LoadTable(D d, const std::uint8_t* table) {
+  if constexpr (sizeof(hn::TFromD<D>) == 1) {
+    return hn::LoadU(d, table);
+  } else {
+    return hn::PromoteTo(d, hn::LoadU(hn::Rebind<std::uint8_t, D>(), table));
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace axiscast
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target guard
