@@ -18,17 +18,6 @@ namespace axiscast {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Whether the floored quotient is one less than the truncated one whose remainder is r. Of NaN: false.
-template <typename T>
-bool FloorsDown(T r, T y) {
-  return r != 0 && (r < 0) != (y < 0);
-}
-template <class D, class V>
-HWY_INLINE auto FloorsDownLanes(D d, V r, V y) {
-  const auto zero = hn::Zero(d);
-  return hn::And(hn::Ne(r, zero), hn::Xor(hn::Lt(r, zero), hn::Lt(y, zero)));
-}
-
 struct Divide {
   using Class = Binary;
   static constexpr OpInfo kInfo{
@@ -62,7 +51,7 @@ struct Divide {
     if constexpr (std::is_floating_point_v<T>) {
       return FloatQuotientLanes(d, x, y);
     } else {
-      return TruncatedQuotientLanes(d, x, y);
+      return DivideLanes<Rounding::kTruncated>(d, x, y).quotient;
     }
   }
 };
@@ -140,7 +129,7 @@ struct Fmod {
     if constexpr (std::is_floating_point_v<T>) {
       return FmodLanes(d, x, y);
     } else {
-      return TruncatedRemainderLanes(d, x, y);
+      return DivideLanes<Rounding::kTruncated>(d, x, y).remainder;
     }
   }
 };
@@ -190,20 +179,9 @@ struct FloorDivide {
   template <typename T, class D, class V>
   static HWY_INLINE V Vector(D d, V x, V y) {
     if constexpr (std::is_floating_point_v<T>) {
-      const auto zero = hn::Zero(d);
-      const auto one = hn::Set(d, T{1});
-      const V ratio = FloatQuotientLanes(d, x, y);
-      const V r = FmodLanes(d, x, y);
-      V quotient = hn::Div(hn::Sub(x, r), y);
-      quotient = hn::MaskedSubOr(quotient, FloorsDownLanes(d, r, y), quotient, one);
-      const V floored = hn::Floor(quotient);
-      const V nearest = hn::MaskedAddOr(floored, hn::Gt(hn::Sub(quotient, floored), hn::Set(d, T{0.5})), floored, one);
-      const V whole = hn::IfThenElse(hn::Eq(quotient, zero), hn::CopySign(zero, ratio), nearest);
-      return hn::IfThenElse(hn::Eq(y, zero), ratio, whole);
+      return FlooredQuotientLanes(d, x, y);
     } else {
-      const V quotient = TruncatedQuotientLanes(d, x, y);
-      const V r = hn::Sub(x, hn::Mul(quotient, y));
-      return hn::MaskedSubOr(quotient, FloorsDownLanes(d, r, y), quotient, hn::Set(d, T{1}));
+      return DivideLanes<Rounding::kFloored>(d, x, y).quotient;
     }
   }
 };
@@ -246,12 +224,9 @@ struct Remainder {
   template <typename T, class D, class V>
   static HWY_INLINE V Vector(D d, V x, V y) {
     if constexpr (std::is_floating_point_v<T>) {
-      const V r = FmodLanes(d, x, y);
-      const V floored = hn::MaskedAddOr(r, FloorsDownLanes(d, r, y), r, y);
-      return hn::IfThenElse(hn::Eq(r, hn::Zero(d)), hn::CopySign(r, y), floored);
+      return FlooredRemainderLanes(d, x, y);
     } else {
-      const V r = TruncatedRemainderLanes(d, x, y);
-      return hn::MaskedAddOr(r, FloorsDownLanes(d, r, y), r, y);
+      return DivideLanes<Rounding::kFloored>(d, x, y).remainder;
     }
   }
 };
