@@ -52,10 +52,6 @@ template <typename T>
 bool FloorsDown(T r, T y) {
   return r != 0 && (r < 0) != (y < 0);
 }
-template <class D, class V>
-HWY_INLINE auto FloorsDownLanes(D d, V r, V y) {
-  return hn::And(hn::Ne(r, hn::Zero(d)), hn::IsNegative(hn::Xor(r, y)));
-}
 
 enum class Rounding { kTruncated, kFloored };
 
@@ -66,19 +62,29 @@ struct Division {
   V remainder;
 };
 
-// From a whole quotient near enough for |remainder| < |y|. Lanes of doubles that are whole will do too.
+// All ones in lanes where x and y, integers, have different signs; else 0.
+template <class D, class V>
+HWY_INLINE V SignsDiffer(D, V x, V y) {
+  return hn::BroadcastSignBit(hn::Xor(x, y));
+}
+// -v where `negative` is all ones, v where it is 0.
+template <class V>
+HWY_INLINE V NegateWhere(V negative, V v) {
+  return hn::Sub(hn::Xor(v, negative), negative);
+}
+
+// From a whole quotient near enough for |remainder| < |y|, integers: without masks, which wait 4 cycles to be made and used.
 template <Rounding kRounding, class D, class V>
-HWY_INLINE Division<V> RoundFrom(D d, V x, V y, std::type_identity_t<Division<V>> near) {
-  const V one = hn::Set(d, hn::TFromD<D>{1});
+HWY_INLINE Division<V> RoundFrom(D d, V x, V y, Division<V> near) {
   if constexpr (kRounding == Rounding::kFloored) {
-    const auto down = FloorsDownLanes(d, near.remainder, y);
-    return {hn::MaskedSubOr(near.quotient, down, near.quotient, one), hn::MaskedAddOr(near.remainder, down, near.remainder, y)};
+    const V below = hn::BroadcastSignBit(NegateWhere(hn::BroadcastSignBit(y), near.remainder));
+    return {hn::Add(near.quotient, below), hn::Add(near.remainder, hn::And(below, y))};
   } else {
-    const auto over = FloorsDownLanes(d, near.remainder, x);
-    const auto opposite = hn::IsNegative(hn::Xor(x, y));
-    const V down = hn::IfThenElse(opposite, hn::Neg(one), one);
-    const V back = hn::IfThenElse(opposite, hn::Neg(y), y);
-    return {hn::MaskedSubOr(near.quotient, over, near.quotient, down), hn::MaskedAddOr(near.remainder, over, near.remainder, back)};
+    const V negative = hn::BroadcastSignBit(x);
+    const V magnitude = NegateWhere(negative, near.remainder);
+    const V below = hn::BroadcastSignBit(magnitude);
+    return {hn::Add(near.quotient, NegateWhere(SignsDiffer(d, x, y), below)),
+            NegateWhere(negative, hn::Add(magnitude, hn::And(below, hn::Abs(y))))};
   }
 }
 
@@ -95,145 +101,153 @@ HWY_INLINE Division<V> DivideByHighway(D d, V x, V y) {
   }
 }
 
-#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+// Elsewhere either there are no lanes, or float division is not rounded as IEEE 754 says (Armv7).
+#if HWY_HAVE_FLOAT64 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 
-// 8 and 16 bits: as lanes twice as wide, the low halves and the high halves, down to floats. Their quotient has the right whole
-// part: that of 16 bits by 16 bits is at least 2^-16 below the next whole number, or 2^-32 of itself...
+// What instructions there are: to convert integers of 64 bits, and unsigned ones, from and to floats of their width; to round
+// floats and, in the same extension, to multiply integers of 32 bits.
+inline constexpr bool kHasConversions = !HWY_ARCH_X86 || HWY_TARGET <= HWY_AVX3;
+inline constexpr bool kHasFloor = !HWY_ARCH_X86 || HWY_TARGET <= HWY_SSE4;
+
+// Lanes twice as wide, signed: the low halves of x and y, then the high halves, are divided by `quotient`.
+template <class D, class V, class Quotient>
+HWY_INLINE V QuotientOfHalves(D d, V x, V y, const Quotient& quotient) {
+  using T = hn::TFromD<D>;
+  constexpr int kBits = 8 * sizeof(T);
+  const hn::RepartitionToWide<D> wide;
+  const hn::RebindToSigned<decltype(wide)> d_wide;
+  using Wide = hn::TFromD<decltype(d_wide)>;
+  const auto mask = hn::Set(d_wide, static_cast<Wide>((Wide{1} << kBits) - 1));
+  const auto low_half = [&](V v) HWY_ATTR {
+    if constexpr (std::is_signed_v<T>) {
+      return hn::ShiftRight<kBits>(hn::ShiftLeft<kBits>(hn::BitCast(d_wide, v)));
+    } else {
+      return hn::And(hn::BitCast(d_wide, v), mask);
+    }
+  };
+  const auto high_half = [&](V v) HWY_ATTR { return hn::BitCast(d_wide, hn::ShiftRight<kBits>(hn::BitCast(wide, v))); };
+  const auto low = quotient(d_wide, low_half(x), low_half(y));
+  const auto high = quotient(d_wide, high_half(x), high_half(y));
+  return hn::BitCast(d, hn::Or(hn::ShiftLeft<kBits>(high), hn::And(low, mask)));
+}
+
+// 8 and 16 bits, as floats. With n * y <= 2^17, a quotient just below a whole number n is n * (1 - 2^-17) at most, and is not
+// rounded to n by 24 bits.
 template <Rounding kRounding, class D, class V>
 HWY_INLINE V QuotientByFloats(D d, V x, V y) {
-  using T = hn::TFromD<D>;
-  if constexpr (sizeof(T) == 4) {
-    const hn::Rebind<float, D> d_float;
+  if constexpr (sizeof(hn::TFromD<D>) == 4) {
+    const hn::RebindToFloat<D> d_float;
     const auto ratio = hn::Div(hn::ConvertTo(d_float, x), hn::ConvertTo(d_float, y));
-    if constexpr (kRounding == Rounding::kFloored && std::is_signed_v<T>) {
+    const V truncated = hn::ConvertInRangeTo(d, ratio);
+    if constexpr (kRounding == Rounding::kTruncated) {
+      return truncated;
+    } else if constexpr (kHasFloor) {
       return hn::ConvertInRangeTo(d, hn::Floor(ratio));
     } else {
-      return hn::ConvertInRangeTo(d, ratio);
+      return hn::Add(truncated, hn::VecFromMask(d, hn::RebindMask(d, hn::Lt(ratio, hn::ConvertTo(d_float, truncated)))));
     }
   } else {
-    // Those of unsigned lanes are not negative in wider signed ones, whose conversions are instructions.
-    constexpr int kBits = 8 * sizeof(T);
-    const hn::RepartitionToWide<D> wide;
-    const hn::RebindToSigned<decltype(wide)> d_wide;
-    const auto low_half = [&](V v) HWY_ATTR {
-      if constexpr (std::is_signed_v<T>) {
-        return hn::ShiftRight<kBits>(hn::ShiftLeft<kBits>(hn::BitCast(d_wide, v)));
-      } else {
-        return hn::And(hn::BitCast(d_wide, v), hn::Set(d_wide, (1 << kBits) - 1));
-      }
-    };
-    const auto high_half = [&](V v) HWY_ATTR { return hn::BitCast(d_wide, hn::ShiftRight<kBits>(hn::BitCast(wide, v))); };
-    const auto low = QuotientByFloats<kRounding>(d_wide, low_half(x), low_half(y));
-    const auto high = QuotientByFloats<kRounding>(d_wide, high_half(x), high_half(y));
-    const auto mask = hn::Set(d_wide, (1 << kBits) - 1);
-    return hn::BitCast(d, hn::Or(hn::ShiftLeft<kBits>(high), hn::And(low, mask)));
+    return QuotientOfHalves(
+        d, x, y, [](auto wide, auto x_half, auto y_half) HWY_ATTR { return QuotientByFloats<kRounding>(wide, x_half, y_half); });
   }
 }
 
-// The whole number nearest to a float, for |x| < 2^(mantissa bits - 1), as an integer: added to 1.5 * 2^(mantissa bits), it is in
-// the low bits. Any rounding of the sum is near enough here.
-template <class D, class V>
-HWY_INLINE auto WholeNumberSum(D d_float) {
-  using T = hn::TFromD<D>;
-  return hn::Set(d_float, static_cast<T>(sizeof(T) == 4 ? 0x1.8p23 : 0x1.8p52));
-}
-
-// 32 and 64 bits: the product of x and 1 / y as floats of the same width is off by at most 2^-k of itself (k = 22 or 51: four
-// roundings of 2^-24 or 2^-53), so a first quotient leaves a remainder below |y| + 2^-k |x|, and the quotient of that is right
-// but for its rounding to the nearest whole number. Then |remainder| < 0.51 |y|. The first quotient overflows where |y| = 1,
-// whether it then saturates or becomes the lowest integer, the second one puts it right, as all is modulo 2^bits: the lowest
-// integer / -1 too.
-template <class D, class V>
-HWY_INLINE Division<V> NearDivision(D d, V x, V y, hn::Vec<hn::RebindToFloat<D>> reciprocal) {
-  const hn::RebindToFloat<D> d_float;
-  const auto sum = hn::Set(d_float, static_cast<hn::TFromD<decltype(d_float)>>(sizeof(hn::TFromD<D>) == 4 ? 0x1.8p23 : 0x1.8p52));
-  const V first = hn::ConvertInRangeTo(d, hn::Mul(hn::ConvertTo(d_float, x), reciprocal));
-  const V left = hn::Sub(x, hn::Mul(first, y));
-  const V second = hn::Sub(hn::BitCast(d, hn::MulAdd(hn::ConvertTo(d_float, left), reciprocal, sum)), hn::BitCast(d, sum));
-  return {hn::Add(first, second), hn::Sub(left, hn::Mul(second, y))};
-}
+// 32 and 64 bits: the product of x and 1 / y as floats of the same width is off by at most 2^-k of itself (k = 21 or 50: roundings
+// of x, y, 1 / y and the product, and of the factor that keeps unsigned ones from being too large).
 template <Rounding kRounding, class D, class V>
 HWY_INLINE Division<V> DivideByReciprocal(D d, V x, V y) {
   using T = hn::TFromD<D>;
   const hn::RebindToFloat<D> d_float;
-  const hn::RebindToSigned<D> d_signed;
-  const auto signed_y = hn::BitCast(d_signed, y);
-  const auto reciprocal = hn::Div(hn::Set(d_float, hn::TFromD<decltype(d_float)>{1}), hn::ConvertTo(d_float, signed_y));
+  using Float = hn::TFromD<decltype(d_float)>;
+  const auto reciprocal = hn::Div(hn::Set(d_float, Float{1}), hn::ConvertTo(d_float, y));
+  const auto times_reciprocal = [&](V v, auto factor) HWY_ATTR { return hn::Mul(hn::ConvertTo(d_float, v), factor); };
   if constexpr (std::is_signed_v<T>) {
-    return RoundFrom<kRounding>(d, x, y, NearDivision(d, x, y, reciprocal));
+    // A first quotient leaves a remainder below |y| + 2^-k |x|; the quotient of that is right but for its rounding to the nearest
+    // whole number, so |remainder| < 0.51 |y|. Adding 1.5 * 2^23 or 2^52 leaves that number in the low bits. The first quotient
+    // may be out of range where |y| = 1: whether it then saturates or becomes the lowest integer, the second one puts it right,
+    // as all is modulo 2^bits; the lowest integer / -1 too.
+    const auto offset = hn::Set(d_float, static_cast<Float>(sizeof(T) == 4 ? 0x1.8p23 : 0x1.8p52));
+    const V first = hn::ConvertInRangeTo(d, times_reciprocal(x, reciprocal));
+    const V left = hn::Sub(x, hn::Mul(first, y));
+    const auto sum = hn::MulAdd(hn::ConvertTo(d_float, left), reciprocal, offset);
+    const V second = hn::Sub(hn::BitCast(d, sum), hn::BitCast(d, offset));
+    return RoundFrom<kRounding>(d, x, y, {hn::Add(first, second), hn::Sub(left, hn::Mul(second, y))});
   } else {
-    // The floored quotient of x / 2, doubled, is right or one too small. A divisor whose highest bit is set counts as infinite in
-    // it: that gives 0.
-    const auto half = hn::BitCast(d_signed, hn::ShiftRight<1>(x));
-    const auto near = NearDivision(d_signed, half, signed_y, hn::Max(reciprocal, hn::Zero(d_float)));
-    const auto ones = hn::Set(d_signed, -1);
-    const auto of_half = hn::Add(near.quotient, hn::BroadcastSignBit(near.remainder));
-    static_cast<void>(ones);
-    const V quotient = hn::BitCast(d, hn::Add(of_half, of_half));
-    const V r = hn::Sub(x, hn::Mul(quotient, y));
+    // Both quotients are rounded down and too small if anything, so no remainder is negative or larger than x. The first leaves
+    // less than y + 2^-k x, and the second, which is at most 2^11, less than 2 y.
+    const auto less = hn::Mul(reciprocal, hn::Set(d_float, static_cast<Float>(sizeof(T) == 4 ? 1 - 0x1p-21 : 1 - 0x1p-50)));
+    const V first = hn::ConvertInRangeTo(d, times_reciprocal(x, less));
+    const V left = hn::Sub(x, hn::Mul(first, y));
+    const V second = hn::ConvertInRangeTo(d, times_reciprocal(left, less));
+    const V r = hn::Sub(left, hn::Mul(second, y));
+    const V quotient = hn::Add(first, second);
     const auto more = hn::Ge(r, y);
     return {hn::MaskedAddOr(quotient, more, quotient, hn::Set(d, T{1})), hn::MaskedSubOr(r, more, r, y)};
   }
 }
-#endif
 
-// Whether there are instructions for 64-bit integers from and to double. Not before AVX-512 on x86.
-inline constexpr bool kHasInt64Conversions = HWY_HAVE_FLOAT64 && (!HWY_ARCH_X86 || HWY_TARGET <= HWY_AVX3);
-
-template <Rounding kRounding, class D, class V>
-HWY_NOINLINE Division<V> DivideLargeByHighway(D d, V x, V y) {
-  return DivideByHighway<kRounding>(d, x, y);
-}
-
-#if HWY_HAVE_FLOAT64 && HWY_TARGET != HWY_SCALAR
-// 64 bits where all lanes are from -2^51 to 2^51 - 1, as doubles: their quotient, taken to a nearest whole number, leaves a
-// remainder that is exact, multiply-add or not. The whole numbers are converted by adding 1.5 * 2^52, which leaves them in the low
-// bits.
+// 64 bits from -2^51 to 2^51 - 1, as doubles, which have such a number in their low bits when 1.5 * 2^52 is added. A quotient just
+// below a whole number n is n * (1 - 2^-51) at most and is not rounded to n by 53 bits; the remainder is exact, fused or not.
 template <Rounding kRounding, class D, class V>
 HWY_INLINE Division<V> DivideByDoubles(D d, V x, V y) {
   const hn::RebindToFloat<D> d_float;
   const auto offset = hn::Set(d_float, 0x1.8p52);
   const V offset_bits = hn::BitCast(d, offset);
-  const V x_bits = hn::Add(x, offset_bits);
-  const V y_bits = hn::Add(y, offset_bits);
-  const hn::Repartition<std::uint32_t, D> halves;
-  using T = hn::TFromD<D>;  // unsigned: from 0 on
-  const V lowest = std::is_signed_v<T> ? hn::BitCast(d, hn::Set(d_float, 0x1p52)) : offset_bits;
-  const V high = hn::Set(d, static_cast<T>(~std::uint64_t{0} << (std::is_signed_v<T> ? 52 : 51)));
-  const V beyond = hn::And(hn::Or(hn::Xor(x_bits, lowest), hn::Xor(y_bits, lowest)), high);
-  if (HWY_UNLIKELY(!hn::AllTrue(halves, hn::Eq(hn::BitCast(halves, beyond), hn::Zero(halves))))) {
-    return DivideLargeByHighway<kRounding>(d, x, y);
-  }
-  const auto x_float = hn::Sub(hn::BitCast(d_float, x_bits), offset);
-  const auto y_float = hn::Sub(hn::BitCast(d_float, y_bits), offset);
-  const auto quotient = hn::Sub(hn::Add(hn::Div(x_float, y_float), offset), offset);
-  const auto remainder = hn::NegMulAdd(quotient, y_float, x_float);
-  const auto rounded = RoundFrom<kRounding>(d_float, x_float, y_float, {quotient, remainder});
-  const auto whole = [&](auto v) HWY_ATTR { return hn::Sub(hn::BitCast(d, hn::Add(v, offset)), offset_bits); };
-  return {whole(rounded.quotient), whole(rounded.remainder)};
+  const auto to_double = [&](V v) HWY_ATTR { return hn::Sub(hn::BitCast(d_float, hn::Add(v, offset_bits)), offset); };
+  const auto to_integer = [&](auto v) HWY_ATTR { return hn::Sub(hn::BitCast(d, hn::Add(v, offset)), offset_bits); };
+  const auto x_double = to_double(x);
+  const auto y_double = to_double(y);
+  const auto ratio = hn::Div(x_double, y_double);
+  const auto quotient = kRounding == Rounding::kFloored ? hn::Floor(ratio) : hn::Trunc(ratio);
+  return {to_integer(quotient), to_integer(hn::NegMulAdd(quotient, y_double, x_double))};
 }
-#endif
+
+template <Rounding kRounding, class D, class V>
+HWY_NOINLINE Division<V> DivideLargeByHighway(D d, V x, V y) {
+  return DivideByHighway<kRounding>(d, x, y);
+}
+template <Rounding kRounding, class D, class V>
+HWY_INLINE Division<V> DivideByDoublesIfSmall(D d, V x, V y) {
+  using T = hn::TFromD<D>;
+  const hn::Repartition<std::uint32_t, D> halves;
+  // The bits from 51 on are alike, and none of an unsigned number's is set.
+  const V offset = hn::Set(d, std::is_signed_v<T> ? T{1} << 51 : T{0});
+  const V high = hn::Set(d, static_cast<T>(~std::uint64_t{0} << (std::is_signed_v<T> ? 52 : 51)));
+  const V beyond = hn::And(hn::Or(hn::Add(x, offset), hn::Add(y, offset)), high);
+  if (HWY_LIKELY(hn::AllTrue(halves, hn::Eq(hn::BitCast(halves, beyond), hn::Zero(halves))))) {
+    return DivideByDoubles<kRounding>(d, x, y);
+  }
+  return DivideLargeByHighway<kRounding>(d, x, y);
+}
 
 template <Rounding kRounding, class D, class V>
 HWY_INLINE Division<V> DivideLanes(D d, V x, V y) {
   using T = hn::TFromD<D>;
-#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
-  return DivideByHighway<kRounding>(d, x, y);
-#else
   if constexpr (sizeof(T) <= 2) {
     const V quotient = QuotientByFloats<kRounding>(d, x, y);
     return {quotient, hn::Sub(x, hn::Mul(quotient, y))};
-  } else if constexpr (sizeof(T) == 4 || kHasInt64Conversions) {
+  } else if constexpr (kHasConversions || (sizeof(T) == 4 && std::is_signed_v<T> && kHasFloor)) {
     return DivideByReciprocal<kRounding>(d, x, y);
-#if HWY_HAVE_FLOAT64
-  } else if constexpr (HWY_HAVE_FLOAT64) {
-    return DivideByDoubles<kRounding>(d, x, y);
-#endif
+  } else if constexpr (sizeof(T) == 8) {
+    return DivideByDoublesIfSmall<kRounding>(d, x, y);
+  } else if constexpr (!std::is_signed_v<T> && kHasFloor) {
+    const V quotient = QuotientOfHalves(d, x, y, [](auto wide, auto x_half, auto y_half) HWY_ATTR {
+      return DivideByDoubles<Rounding::kTruncated>(wide, x_half, y_half).quotient;
+    });
+    return {quotient, hn::Sub(x, hn::Mul(quotient, y))};
   } else {
     return DivideByHighway<kRounding>(d, x, y);
   }
-#endif
 }
+
+#else
+
+template <Rounding kRounding, class D, class V>
+HWY_INLINE Division<V> DivideLanes(D d, V x, V y) {
+  return DivideByHighway<kRounding>(d, x, y);
+}
+
+#endif  // HWY_HAVE_FLOAT64 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 
 }  // namespace HWY_NAMESPACE
 }  // namespace axiscast

@@ -98,33 +98,43 @@ HWY_NOINLINE V FmodOfAny(D d, V numerator, V divisor) {
   return FmodByLane(d, numerator, divisor);
 }
 
-// The same in one step where that is enough: r - q * y is exact wherever |r - q * y| < y <= r, whatever whole number q is, because
-// it is a multiple of the last place of y. Where it is not below y, q had too few bits.
+// A whole number of `divisor` away from `numerator`, both magnitudes, and less than one from 0. In one step where that is enough:
+// r - q * y is exact wherever |r - q * y| < y <= r, whatever whole number q is, because it is a multiple of the last place of y.
+// Where it is not below y, q had too few bits.
 template <class D, class V>
-HWY_INLINE V FmodOfMagnitudes(D d, V numerator, V divisor) {
+HWY_INLINE V NearRemainder(D d, V numerator, V divisor) {
 #if HWY_NATIVE_FMA
   const V q = hn::Trunc(hn::Div(numerator, divisor));
   const V r = hn::IfThenElse(hn::Lt(numerator, divisor), numerator, hn::NegMulAdd(q, divisor, numerator));
-  if (HWY_LIKELY(hn::AllFalse(d, hn::Ge(hn::Abs(r), divisor)))) {
-    return hn::MaskedAddOr(r, hn::Lt(r, hn::Zero(d)), r, divisor);
-  }
+  if (HWY_LIKELY(hn::AllFalse(d, hn::Ge(hn::Abs(r), divisor)))) return r;
 #endif
   return FmodOfAny(d, numerator, divisor);
+}
+
+template <class D, class V>
+HWY_INLINE V SignOf(D d, V v) {
+  return hn::And(v, hn::SignBit(d));
 }
 
 // C99's fmod, exact.
 template <class D, class V>
 HWY_INLINE V FmodLanes(D d, V x, V y) {
-  return hn::CopySignToAbs(FmodOfMagnitudes(d, hn::Abs(x), hn::Abs(y)), x);
+  const V divisor = hn::Abs(y);
+  const V r = NearRemainder(d, hn::Abs(x), divisor);
+  return hn::CopySign(hn::MaskedAddOr(r, hn::Lt(r, hn::Zero(d)), r, divisor), x);
 }
 
 // x - y * floor(x / y), rounded once.
 template <class D, class V>
 HWY_INLINE V FlooredRemainderLanes(D d, V x, V y) {
   const V divisor = hn::Abs(y);
-  const V r = FmodOfMagnitudes(d, hn::Abs(x), divisor);
-  const auto down = hn::And(hn::Ne(r, hn::Zero(d)), hn::IsNegative(hn::Xor(x, y)));
-  return hn::CopySignToAbs(hn::MaskedSubOr(r, down, divisor, r), y);
+  const V r = hn::Xor(NearRemainder(d, hn::Abs(x), divisor), SignOf(d, hn::Xor(x, y)));  // as if y were positive
+  return hn::CopySign(hn::MaskedAddOr(r, hn::Lt(r, hn::Zero(d)), r, divisor), y);
+}
+
+template <class D, class V>
+HWY_INLINE auto FloorsDownLanes(D d, V r, V y) {
+  return hn::Lt(hn::Xor(r, SignOf(d, y)), hn::Zero(d));
 }
 
 // floor(x / y) as Scalar of floor_divide says: (x - fmod) / y, less 1, to the nearest whole number.
