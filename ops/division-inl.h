@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "simd/elementwise-inl.h"
+#include "simd/quotient-inl.h"
 #include "simd/remainder-inl.h"
 #include "simd/table-inl.h"
 
@@ -51,7 +52,7 @@ struct Divide {
     if constexpr (std::is_floating_point_v<T>) {
       return FloatQuotientLanes(d, x, y);
     } else {
-      return DivideLanes<Rounding::kTruncated>(d, x, y).quotient;
+      return DivideLanes<Toward::kZero>(d, x, y).quotient;
     }
   }
 };
@@ -129,7 +130,7 @@ struct Fmod {
     if constexpr (std::is_floating_point_v<T>) {
       return FmodLanes(d, x, y);
     } else {
-      return DivideLanes<Rounding::kTruncated>(d, x, y).remainder;
+      return DivideLanes<Toward::kZero>(d, x, y).remainder;
     }
   }
 };
@@ -181,7 +182,7 @@ struct FloorDivide {
     if constexpr (std::is_floating_point_v<T>) {
       return FlooredQuotientLanes(d, x, y);
     } else {
-      return DivideLanes<Rounding::kFloored>(d, x, y).quotient;
+      return DivideLanes<Toward::kMinusInfinity>(d, x, y).quotient;
     }
   }
 };
@@ -226,7 +227,7 @@ struct Remainder {
     if constexpr (std::is_floating_point_v<T>) {
       return FlooredRemainderLanes(d, x, y);
     } else {
-      return DivideLanes<Rounding::kFloored>(d, x, y).remainder;
+      return DivideLanes<Toward::kMinusInfinity>(d, x, y).remainder;
     }
   }
 };

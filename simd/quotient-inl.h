@@ -53,7 +53,7 @@ bool FloorsDown(T r, T y) {
   return r != 0 && (r < 0) != (y < 0);
 }
 
-enum class Rounding { kTruncated, kFloored };
+enum class Toward { kZero, kMinusInfinity };
 
 // x / y rounded, and x - y * quotient. What a caller does not use is not computed.
 template <class V>
@@ -74,9 +74,9 @@ HWY_INLINE V NegateWhere(V negative, V v) {
 }
 
 // From a whole quotient near enough for |remainder| < |y|, integers: without masks, which wait 4 cycles to be made and used.
-template <Rounding kRounding, class D, class V>
+template <Toward kToward, class D, class V>
 HWY_INLINE Division<V> RoundFrom(D d, V x, V y, Division<V> near) {
-  if constexpr (kRounding == Rounding::kFloored) {
+  if constexpr (kToward == Toward::kMinusInfinity) {
     const V below = hn::BroadcastSignBit(NegateWhere(hn::BroadcastSignBit(y), near.remainder));
     return {hn::Add(near.quotient, below), hn::Add(near.remainder, hn::And(below, y))};
   } else {
@@ -89,13 +89,13 @@ HWY_INLINE Division<V> RoundFrom(D d, V x, V y, Division<V> near) {
 }
 
 // By Highway's integer division.
-template <Rounding kRounding, class D, class V>
+template <Toward kToward, class D, class V>
 HWY_INLINE Division<V> DivideByHighway(D d, V x, V y) {
   using T = hn::TFromD<D>;
   const V quotient = hn::Div(x, SafeDivisorLanes(d, x, y));
   const Division<V> truncated = {quotient, hn::Sub(x, hn::Mul(quotient, y))};
-  if constexpr (kRounding == Rounding::kFloored && std::is_signed_v<T>) {
-    return RoundFrom<kRounding>(d, x, y, truncated);
+  if constexpr (kToward == Toward::kMinusInfinity && std::is_signed_v<T>) {
+    return RoundFrom<kToward>(d, x, y, truncated);
   } else {
     return truncated;
   }
@@ -133,13 +133,13 @@ HWY_INLINE V QuotientOfHalves(D d, V x, V y, const Quotient& quotient) {
 
 // 8 and 16 bits, as floats. With n * y <= 2^17, a quotient just below a whole number n is n * (1 - 2^-17) at most, and is not
 // rounded to n by 24 bits.
-template <Rounding kRounding, class D, class V>
+template <Toward kToward, class D, class V>
 HWY_INLINE V QuotientByFloats(D d, V x, V y) {
   if constexpr (sizeof(hn::TFromD<D>) == 4) {
     const hn::RebindToFloat<D> d_float;
     const auto ratio = hn::Div(hn::ConvertTo(d_float, x), hn::ConvertTo(d_float, y));
     const V truncated = hn::ConvertInRangeTo(d, ratio);
-    if constexpr (kRounding == Rounding::kTruncated) {
+    if constexpr (kToward == Toward::kZero) {
       return truncated;
     } else if constexpr (kHasFloor) {
       return hn::ConvertInRangeTo(d, hn::Floor(ratio));
@@ -148,13 +148,13 @@ HWY_INLINE V QuotientByFloats(D d, V x, V y) {
     }
   } else {
     return QuotientOfHalves(
-        d, x, y, [](auto wide, auto x_half, auto y_half) HWY_ATTR { return QuotientByFloats<kRounding>(wide, x_half, y_half); });
+        d, x, y, [](auto wide, auto x_half, auto y_half) HWY_ATTR { return QuotientByFloats<kToward>(wide, x_half, y_half); });
   }
 }
 
 // 32 and 64 bits: the product of x and 1 / y as floats of the same width is off by at most 2^-k of itself (k = 21 or 50: roundings
 // of x, y, 1 / y and the product, and of the factor that keeps unsigned ones from being too large).
-template <Rounding kRounding, class D, class V>
+template <Toward kToward, class D, class V>
 HWY_INLINE Division<V> DivideByReciprocal(D d, V x, V y) {
   using T = hn::TFromD<D>;
   const hn::RebindToFloat<D> d_float;
@@ -171,7 +171,7 @@ HWY_INLINE Division<V> DivideByReciprocal(D d, V x, V y) {
     const V left = hn::Sub(x, hn::Mul(first, y));
     const auto sum = hn::MulAdd(hn::ConvertTo(d_float, left), reciprocal, offset);
     const V second = hn::Sub(hn::BitCast(d, sum), hn::BitCast(d, offset));
-    return RoundFrom<kRounding>(d, x, y, {hn::Add(first, second), hn::Sub(left, hn::Mul(second, y))});
+    return RoundFrom<kToward>(d, x, y, {hn::Add(first, second), hn::Sub(left, hn::Mul(second, y))});
   } else {
     // Both quotients are rounded down and too small if anything, so no remainder is negative or larger than x. The first leaves
     // less than y + 2^-k x, and the second, which is at most 2^11, less than 2 y.
@@ -188,7 +188,7 @@ HWY_INLINE Division<V> DivideByReciprocal(D d, V x, V y) {
 
 // 64 bits from -2^51 to 2^51 - 1, as doubles, which have such a number in their low bits when 1.5 * 2^52 is added. A quotient just
 // below a whole number n is n * (1 - 2^-51) at most and is not rounded to n by 53 bits; the remainder is exact, fused or not.
-template <Rounding kRounding, class D, class V>
+template <Toward kToward, class D, class V>
 HWY_INLINE Division<V> DivideByDoubles(D d, V x, V y) {
   const hn::RebindToFloat<D> d_float;
   const auto offset = hn::Set(d_float, 0x1.8p52);
@@ -198,15 +198,15 @@ HWY_INLINE Division<V> DivideByDoubles(D d, V x, V y) {
   const auto x_double = to_double(x);
   const auto y_double = to_double(y);
   const auto ratio = hn::Div(x_double, y_double);
-  const auto quotient = kRounding == Rounding::kFloored ? hn::Floor(ratio) : hn::Trunc(ratio);
+  const auto quotient = kToward == Toward::kMinusInfinity ? hn::Floor(ratio) : hn::Trunc(ratio);
   return {to_integer(quotient), to_integer(hn::NegMulAdd(quotient, y_double, x_double))};
 }
 
-template <Rounding kRounding, class D, class V>
+template <Toward kToward, class D, class V>
 HWY_NOINLINE Division<V> DivideLargeByHighway(D d, V x, V y) {
-  return DivideByHighway<kRounding>(d, x, y);
+  return DivideByHighway<kToward>(d, x, y);
 }
-template <Rounding kRounding, class D, class V>
+template <Toward kToward, class D, class V>
 HWY_INLINE Division<V> DivideByDoublesIfSmall(D d, V x, V y) {
   using T = hn::TFromD<D>;
   const hn::Repartition<std::uint32_t, D> halves;
@@ -215,36 +215,36 @@ HWY_INLINE Division<V> DivideByDoublesIfSmall(D d, V x, V y) {
   const V high = hn::Set(d, static_cast<T>(~std::uint64_t{0} << (std::is_signed_v<T> ? 52 : 51)));
   const V beyond = hn::And(hn::Or(hn::Add(x, offset), hn::Add(y, offset)), high);
   if (HWY_LIKELY(hn::AllTrue(halves, hn::Eq(hn::BitCast(halves, beyond), hn::Zero(halves))))) {
-    return DivideByDoubles<kRounding>(d, x, y);
+    return DivideByDoubles<kToward>(d, x, y);
   }
-  return DivideLargeByHighway<kRounding>(d, x, y);
+  return DivideLargeByHighway<kToward>(d, x, y);
 }
 
-template <Rounding kRounding, class D, class V>
+template <Toward kToward, class D, class V>
 HWY_INLINE Division<V> DivideLanes(D d, V x, V y) {
   using T = hn::TFromD<D>;
   if constexpr (sizeof(T) <= 2) {
-    const V quotient = QuotientByFloats<kRounding>(d, x, y);
+    const V quotient = QuotientByFloats<kToward>(d, x, y);
     return {quotient, hn::Sub(x, hn::Mul(quotient, y))};
   } else if constexpr (kHasConversions || (sizeof(T) == 4 && std::is_signed_v<T> && kHasFloor)) {
-    return DivideByReciprocal<kRounding>(d, x, y);
+    return DivideByReciprocal<kToward>(d, x, y);
   } else if constexpr (sizeof(T) == 8) {
-    return DivideByDoublesIfSmall<kRounding>(d, x, y);
+    return DivideByDoublesIfSmall<kToward>(d, x, y);
   } else if constexpr (!std::is_signed_v<T> && kHasFloor) {
     const V quotient = QuotientOfHalves(d, x, y, [](auto wide, auto x_half, auto y_half) HWY_ATTR {
-      return DivideByDoubles<Rounding::kTruncated>(wide, x_half, y_half).quotient;
+      return DivideByDoubles<Toward::kZero>(wide, x_half, y_half).quotient;
     });
     return {quotient, hn::Sub(x, hn::Mul(quotient, y))};
   } else {
-    return DivideByHighway<kRounding>(d, x, y);
+    return DivideByHighway<kToward>(d, x, y);
   }
 }
 
 #else
 
-template <Rounding kRounding, class D, class V>
+template <Toward kToward, class D, class V>
 HWY_INLINE Division<V> DivideLanes(D d, V x, V y) {
-  return DivideByHighway<kRounding>(d, x, y);
+  return DivideByHighway<kToward>(d, x, y);
 }
 
 #endif  // HWY_HAVE_FLOAT64 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128

@@ -9,7 +9,6 @@
 #include <cmath>
 
 #include "hwy/highway.h"
-#include "simd/quotient-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace axiscast {
