@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "simd/elementwise-inl.h"
+#include "simd/quotient-inl.h"
 #include "simd/remainder-inl.h"
 #include "simd/table-inl.h"
 
@@ -17,17 +18,6 @@ HWY_BEFORE_NAMESPACE();
 namespace axiscast {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-
-// Whether the floored quotient is one less than the truncated one whose remainder is r. Of NaN: false.
-template <typename T>
-bool FloorsDown(T r, T y) {
-  return r != 0 && (r < 0) != (y < 0);
-}
-template <class D, class V>
-HWY_INLINE auto FloorsDownLanes(D d, V r, V y) {
-  const auto zero = hn::Zero(d);
-  return hn::And(hn::Ne(r, zero), hn::Xor(hn::Lt(r, zero), hn::Lt(y, zero)));
-}
 
 struct Divide {
   using Class = Binary;
@@ -62,7 +52,7 @@ struct Divide {
     if constexpr (std::is_floating_point_v<T>) {
       return FloatQuotientLanes(d, x, y);
     } else {
-      return TruncatedQuotientLanes(d, x, y);
+      return DivideLanes<Toward::kZero>(d, x, y).quotient;
     }
   }
 };
@@ -140,7 +130,7 @@ struct Fmod {
     if constexpr (std::is_floating_point_v<T>) {
       return FmodLanes(d, x, y);
     } else {
-      return TruncatedRemainderLanes(d, x, y);
+      return DivideLanes<Toward::kZero>(d, x, y).remainder;
     }
   }
 };
@@ -190,20 +180,9 @@ struct FloorDivide {
   template <typename T, class D, class V>
   static HWY_INLINE V Vector(D d, V x, V y) {
     if constexpr (std::is_floating_point_v<T>) {
-      const auto zero = hn::Zero(d);
-      const auto one = hn::Set(d, T{1});
-      const V ratio = FloatQuotientLanes(d, x, y);
-      const V r = FmodLanes(d, x, y);
-      V quotient = hn::Div(hn::Sub(x, r), y);
-      quotient = hn::MaskedSubOr(quotient, FloorsDownLanes(d, r, y), quotient, one);
-      const V floored = hn::Floor(quotient);
-      const V nearest = hn::MaskedAddOr(floored, hn::Gt(hn::Sub(quotient, floored), hn::Set(d, T{0.5})), floored, one);
-      const V whole = hn::IfThenElse(hn::Eq(quotient, zero), hn::CopySign(zero, ratio), nearest);
-      return hn::IfThenElse(hn::Eq(y, zero), ratio, whole);
+      return FlooredQuotientLanes(d, x, y);
     } else {
-      const V quotient = TruncatedQuotientLanes(d, x, y);
-      const V r = hn::Sub(x, hn::Mul(quotient, y));
-      return hn::MaskedSubOr(quotient, FloorsDownLanes(d, r, y), quotient, hn::Set(d, T{1}));
+      return DivideLanes<Toward::kMinusInfinity>(d, x, y).quotient;
     }
   }
 };
@@ -246,12 +225,9 @@ struct Remainder {
   template <typename T, class D, class V>
   static HWY_INLINE V Vector(D d, V x, V y) {
     if constexpr (std::is_floating_point_v<T>) {
-      const V r = FmodLanes(d, x, y);
-      const V floored = hn::MaskedAddOr(r, FloorsDownLanes(d, r, y), r, y);
-      return hn::IfThenElse(hn::Eq(r, hn::Zero(d)), hn::CopySign(r, y), floored);
+      return FlooredRemainderLanes(d, x, y);
     } else {
-      const V r = TruncatedRemainderLanes(d, x, y);
-      return hn::MaskedAddOr(r, FloorsDownLanes(d, r, y), r, y);
+      return DivideLanes<Toward::kMinusInfinity>(d, x, y).remainder;
     }
   }
 };

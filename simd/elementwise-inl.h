@@ -261,18 +261,19 @@ struct ElementwiseRows {
     const std::size_t lanes = hn::Lanes(wide);
     const auto n = static_cast<std::size_t>(tile.cols);
     const auto attributes = ReadAttributes<Op, T>(tile);
-    for (std::int64_t r = 0; r < tile.rows; ++r) {
-      auto* out = reinterpret_cast<Stored<Out>*>(static_cast<std::byte*>(tile.out) + r * tile.out_row_stride);
+    const auto row = [&](Stored<Out>* out, const EitherRow<In, StoredTag<In, decltype(wide)>>&... x) HWY_ATTR {
       for (std::size_t i = 0; i < n; i += lanes) {
         const std::size_t left = n - i;
-        const auto result =
-            ResultOf<In...>(wide, attributes, LoadUpTo<In>(StoredTag<In, decltype(wide)>(), tile.in[kInput], r, i, left)...);
-        if (left < lanes) {
-          hn::StoreN(result, d_stored, out + i, left);
-        } else {
+        const auto result = ResultOf<In...>(wide, attributes, x.LoadUpTo(i, left)...);
+        if (HWY_LIKELY(left >= lanes)) {
           hn::StoreU(result, d_stored, out + i);
+        } else {
+          hn::StoreN(result, d_stored, out + i, left);
         }
       }
+    };
+    for (std::int64_t r = 0; r < tile.rows; ++r) {
+      row(reinterpret_cast<Stored<Out>*>(static_cast<std::byte*>(tile.out) + r * tile.out_row_stride), {tile.in[kInput], r}...);
     }
   }
 };

@@ -128,15 +128,31 @@ class Splat {
   Stored<T> value_;
 };
 
-// Elements [i, i + min(left, lanes)) of a row of an operand of either kind, as they are stored; other lanes are 0. Reads nothing
-// behind them.
+// A row of an operand of either kind, which is seen at run time, for vectors of D, as they are stored. A splat becomes a vector in
+// memory that is read over and over, so the loop that reads it has no branch for it.
 template <typename T, class D>
-HWY_INLINE hn::VFromD<D> LoadUpTo(D d, const TileInput& in, std::int64_t row, std::size_t i, std::size_t left) {
-  const auto* from = ElementOf<T>(in, row, static_cast<std::int64_t>(i));
-  if (in.splat) return hn::Set(d, *from);
-  if (left < hn::Lanes(d)) return hn::LoadN(d, from, left);
-  return hn::LoadU(d, from);
-}
+class EitherRow {
+ public:
+  HWY_INLINE EitherRow(const TileInput& in, std::int64_t row) : from_(ElementOf<T>(in, row, 0)), step_(in.splat ? 0 : 1) {
+    if (!in.splat) return;
+    hn::Store(hn::Set(D(), *from_), D(), splat_);
+    from_ = splat_;
+  }
+  EitherRow(const EitherRow&) = delete;
+  EitherRow& operator=(const EitherRow&) = delete;
+
+  // Elements [i, i + min(left, lanes)); other lanes are 0. Reads nothing behind them.
+  HWY_INLINE hn::VFromD<D> LoadUpTo(std::size_t i, std::size_t left) const {
+    const Stored<T>* from = from_ + i * step_;
+    if (HWY_LIKELY(left >= hn::Lanes(D()))) return hn::LoadU(D(), from);
+    return hn::LoadN(D(), from, left);
+  }
+
+ private:
+  const Stored<T>* from_;
+  std::size_t step_;
+  HWY_ALIGN Stored<T> splat_[hn::MaxLanes(D())];
+};
 
 // Calls Rows::template RunPattern<Operand...>(tile), each operand Streamed or Splat as the tile's flag says. At least one must be
 // streamed: 2^inputs - 1 instances.

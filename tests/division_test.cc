@@ -1,0 +1,236 @@
+// Quotients and remainders of every target where estimates go wrong: at, below and above whole quotients of every size, at powers
+// of two, at the ends of a dtype. Expected values come without a division: from x = q * y + r, and for floats from whole numbers.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "core/kernel.h"
+
+namespace axiscast {
+namespace {
+
+__extension__ using Wide = __int128;
+
+constexpr std::size_t kCount = std::size_t{1} << 19;
+constexpr std::size_t kBlock = 64;  // elements that have something in common: at least a vector meets its own kind only
+
+// The expected results of all ops, for operands of one dtype.
+template <typename T>
+struct Cases {
+  std::vector<T> x, y, divide, fmod, floor_divide, remainder;
+  // Of floats: not that of a larger quotient, which is rounded more than once, as only the op's scalar meaning says.
+  std::vector<bool> is_floor_known;
+};
+template <typename T>
+const std::vector<T>* ExpectedOf(const Cases<T>& cases, const std::string& op) {
+  if (op == "divide" && std::is_integral_v<T>) return &cases.divide;
+  if (op == "fmod") return &cases.fmod;
+  if (op == "floor_divide") return &cases.floor_divide;
+  return op == "remainder" ? &cases.remainder : nullptr;
+}
+
+class Random {
+ public:
+  std::uint64_t Bits() { return engine_(); }
+  int Below(int n) { return static_cast<int>(engine_() % static_cast<unsigned>(n)); }
+  bool Chance(int one_in) { return Below(one_in) == 0; }
+  // Of any size up to `bits` bits; often next to a power of two.
+  Wide Magnitude(int bits) {
+    const int size = Below(bits + 1);
+    const Wide power = Wide{1} << size;
+    if (Chance(3)) return power - 1 + Below(3);
+    return static_cast<Wide>(Bits()) % power;
+  }
+
+ private:
+  std::mt19937_64 engine_{20};
+};
+
+template <typename T>
+Cases<T> IntegerCases() {
+  constexpr Wide kLowest = std::numeric_limits<T>::min(), kHighest = std::numeric_limits<T>::max();
+  constexpr int kBits = 8 * sizeof(T);
+  Random random;
+  Cases<T> cases;
+  int bits = kBits;
+  while (cases.x.size() < kCount) {
+    if (cases.x.size() % kBlock == 0) bits = random.Chance(2) ? kBits : 4 + random.Below(kBits - 3);
+    Wide y = random.Magnitude(bits);
+    if (std::is_signed_v<T> && random.Chance(2)) y = -y;
+    if (y == 0 || y < kLowest || y > kHighest) continue;
+    const Wide size = y < 0 ? -y : y;
+    const Wide most = (Wide{1} << bits) / size;  // a division, but not of what is tested
+    Wide q = random.Chance(2) ? random.Magnitude(bits) : most - random.Below(3);
+    if (q > most + 1) continue;
+    if (std::is_signed_v<T> && random.Chance(2)) q = -q;
+    const Wide remainders[] = {0, 1, size - 1, size / 2, static_cast<Wide>(random.Bits()) % size};
+    Wide r = remainders[random.Below(5)];
+    if (r >= size) continue;
+    if (y < 0) r = -r;
+    const Wide x = q * y + r;
+    const bool wraps = kLowest < 0 && y == -1 && x == kLowest;
+    if (x < kLowest || x > kHighest) continue;
+    const bool up = r != 0 && (x < 0) != (y < 0);  // from floored to truncated
+    cases.x.push_back(static_cast<T>(x));
+    cases.y.push_back(static_cast<T>(y));
+    cases.divide.push_back(static_cast<T>(wraps ? kLowest : q + (up ? 1 : 0)));
+    cases.fmod.push_back(static_cast<T>(up ? r - y : r));
+    cases.floor_divide.push_back(static_cast<T>(wraps ? kLowest : q));
+    cases.is_floor_known.push_back(true);
+    cases.remainder.push_back(static_cast<T>(r));
+  }
+  return cases;
+}
+
+// A float's magnitude as mantissa * 2^exponent, the mantissa being whole and of all its digits.
+struct Parts {
+  Wide mantissa;
+  int exponent;
+};
+template <typename T>
+Parts PartsOf(T v) {
+  int exponent = 0;
+  const T fraction = std::frexp(std::fabs(v), &exponent);
+  constexpr int kDigits = std::numeric_limits<T>::digits;
+  return {static_cast<Wide>(std::ldexp(fraction, kDigits)), exponent - kDigits};
+}
+
+// Operands whose quotient is near a whole number of up to `bits` bits, or anything at all where bits is 0.
+template <typename T>
+void DrawFloats(Random& random, int bits, T* x, T* y) {
+  using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  const auto any = [&] {
+    const auto raw = static_cast<Bits>(random.Bits());
+    T value;
+    std::memcpy(&value, &raw, sizeof(value));
+    return value;
+  };
+  const T limits[] = {T{0},
+                      std::numeric_limits<T>::infinity(),
+                      std::numeric_limits<T>::denorm_min(),
+                      std::numeric_limits<T>::max(),
+                      std::numeric_limits<T>::min(),
+                      std::numeric_limits<T>::quiet_NaN()};
+  *x = random.Chance(8) ? limits[random.Below(6)] : any();
+  *y = random.Chance(8) ? limits[random.Below(6)] : any();
+  if (bits > 0) {
+    *y = std::ldexp(static_cast<T>(random.Magnitude(std::numeric_limits<T>::digits)), random.Below(40) - 20);
+    *x = static_cast<T>(random.Magnitude(bits)) * *y;
+    if (random.Chance(2)) *x = std::nextafter(*x, random.Chance(2) ? T{0} : std::numeric_limits<T>::max());
+    if (random.Chance(16)) *x = any();
+    if (random.Chance(16)) *y = limits[random.Below(3)];
+  }
+  if (random.Chance(2)) *x = -*x;
+  if (random.Chance(2)) *y = -*y;
+}
+
+template <typename T>
+Cases<T> FloatCases() {
+  constexpr int kDigits = std::numeric_limits<T>::digits;
+  Random random;
+  Cases<T> cases;
+  int bits = 0;
+  while (cases.x.size() < kCount) {
+    if (cases.x.size() % kBlock == 0) bits = random.Chance(4) ? 0 : 1 + random.Below(kDigits + 4);
+    T x, y;
+    DrawFloats(random, bits, &x, &y);
+    // Not a number where C99 and Python say so.
+    T r = std::numeric_limits<T>::quiet_NaN(), floored = r;
+    bool known = true;
+    if (std::isinf(y) && std::isfinite(x)) {
+      r = x;
+      floored = x != 0 && std::signbit(x) != std::signbit(y) ? T{-1} : x / y;
+    } else if (y == 0) {
+      floored = x / y;
+    } else if (std::isfinite(x) && std::isfinite(y)) {
+      const Parts numerator = PartsOf(x), divisor = PartsOf(y);
+      const int shift = numerator.exponent - divisor.exponent;
+      Wide left = numerator.mantissa % divisor.mantissa;
+      if (x == 0 || shift < 0) {
+        r = std::fabs(x);
+      } else {
+        for (int i = 0; i < shift; ++i) left = 2 * left % divisor.mantissa;
+        r = std::ldexp(static_cast<T>(left), divisor.exponent);
+      }
+      r = std::copysign(r, x);
+      known = shift < kDigits - 4;
+      if (known) {
+        const bool negative = std::signbit(x) != std::signbit(y);
+        Wide whole = x == 0 || shift < 0 ? 0 : (numerator.mantissa << shift) / divisor.mantissa;
+        if (negative && r != 0) ++whole;
+        floored = std::copysign(static_cast<T>(whole), negative ? T{-1} : T{1});
+      }
+    }
+    cases.x.push_back(x);
+    cases.y.push_back(y);
+    cases.fmod.push_back(r);
+    cases.remainder.push_back(r == 0 ? std::copysign(r, y) : (r < 0) != (y < 0) && !std::isnan(r) ? r + y : r);
+    cases.floor_divide.push_back(floored);
+    cases.is_floor_known.push_back(known);
+  }
+  return cases;
+}
+
+template <typename T>
+bool SameBits(T a, T b) {
+  return std::memcmp(&a, &b, sizeof(T)) == 0 || (a != a && b != b);
+}
+
+template <typename T>
+class DivisionOf : public ::testing::Test {};
+struct Names {
+  template <typename T>
+  static std::string GetName(int) {
+    return NameOf(kDTypeOf<T>);
+  }
+};
+using Numbers = ::testing::Types<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t,
+                                 std::uint64_t, float, double>;
+TYPED_TEST_SUITE(DivisionOf, Numbers, Names);
+
+TYPED_TEST(DivisionOf, IsExactOnEveryTarget) {
+  Cases<TypeParam> cases;
+  if constexpr (std::is_integral_v<TypeParam>) {
+    cases = IntegerCases<TypeParam>();
+  } else {
+    cases = FloatCases<TypeParam>();
+  }
+  std::vector<TypeParam> actual(kCount);
+  for (const Target& target : BuiltInTargets()) {
+    if (!target.supported) continue;
+    SCOPED_TRACE(target.name);
+    int ops = 0;
+    for (const OpDefinition& op : BuiltInOps(target.bit)) {
+      const std::vector<TypeParam>* expected = ExpectedOf(cases, op.info.name);
+      if (expected == nullptr) continue;
+      for (const Kernel& kernel : op.kernels) {
+        if (kernel.output != kDTypeOf<TypeParam>) continue;
+        ++ops;
+        Tile tile = {};
+        tile.rows = 1;
+        tile.cols = kCount;
+        tile.in[0] = {cases.x.data(), 0, false};
+        tile.in[1] = {cases.y.data(), 0, false};
+        tile.out = actual.data();
+        for (const KernelFunction run : {kernel.run, kernel.reference}) {
+          run(tile);
+          for (std::size_t i = 0; i < kCount; ++i) {
+            if (expected == &cases.floor_divide && !cases.is_floor_known[i]) continue;
+            ASSERT_TRUE(SameBits(actual[i], (*expected)[i]))
+                << op.info.name << "(" << +cases.x[i] << ", " << +cases.y[i] << "): got " << +actual[i] << ", not "
+                << +(*expected)[i] << (run == kernel.run ? "" : ", by its scalar meaning");
+          }
+        }
+      }
+    }
+    EXPECT_EQ(ops, std::is_integral_v<TypeParam> ? 4 : 3);
+  }
+}
+
+}  // namespace
+}  // namespace axiscast
