@@ -6,6 +6,8 @@
 
 namespace axiscast {
 
+inline constexpr std::int64_t kLineBytes = 64;  // of a cache
+
 // Bytes: l1 and l2 of one core, l3 of all that share it. Usual sizes where the system does not say.
 struct Caches {
   std::int64_t l1;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/caches.h"
 #include "core/stage.h"
 
 namespace axiscast {
@@ -23,8 +24,6 @@ struct Place {
   std::int64_t row_stride;
   bool splat;
 };
-
-constexpr std::int64_t kLineBytes = 64;
 
 class Worker {
  public:

@@ -21,13 +21,13 @@ constexpr double kShortRowSeconds = 2.5e-9;           // a row that does not fil
 constexpr double kTileSeconds = 10e-9;                // a tile: moving on, and the kernel's call
 constexpr double kStageSeconds = 12e-9;               // a block that is staged, however small
 constexpr double kStagedBytesPerSecond = 45e9;        // written to scratch in order, and read again
-constexpr double kGatherSeconds = 0.7e-9;             // an element moved on its own
-constexpr double kTransposeSeconds = 0.2e-9;          // an element moved in a square
+constexpr double kGatherSeconds = 0.3e-9;             // an element moved on its own
+constexpr double kTransposeSeconds = 0.05e-9;         // an element moved in a square
+constexpr std::int64_t kSmallStep = 4;                // elements; movers take such steps in whole vectors
 constexpr double kByteSeconds = 0.004e-9;             // a step's arithmetic, by the bytes of its widest element
 constexpr double kSerialSeconds = 12e-6;              // below this a fork is not worth its 1 to 2 us
 constexpr double kGrainSeconds = 4e-6;                // a piece of parallel work
 constexpr std::int64_t kVectorBytes = 64;             // the longest of x86-64
-constexpr std::int64_t kLineBytes = 64;               // of a cache
 constexpr std::int64_t kStreamedRunBytes = 1024;      // shorter ones are not stored past the caches
 constexpr std::int64_t kFlattenBytes = 1024;          // joining dims to longer rows than this gains nothing
 constexpr std::int64_t kDirectTileBytes = 32 * 1024;  // of the widest operand, when nothing goes through scratch
@@ -135,7 +135,7 @@ struct Chooser {
     double times = keeps ? 1 : block / tile;
     for (; outer >= 0; --outer) times *= static_cast<double>(canonical.extents[outer]);
     const std::int64_t inner_stride = strides[rank() - 1];
-    if (inner_stride == 0 || inner_stride == sizes[operand]) return times * (kStageSeconds + tile / kStagedBytesPerSecond);
+    if (std::abs(inner_stride) <= kSmallStep * sizes[operand]) return times * (kStageSeconds + tile / kStagedBytesPerSecond);
     return times * (kStageSeconds + tile / size * (ContiguousDim(operand, first) >= 0 ? kTransposeSeconds : kGatherSeconds));
   }
 
@@ -258,12 +258,10 @@ Layout MakeLayout(const Canonical& canonical, const std::vector<DType>& dtypes, 
   const std::int64_t most_blocks = count + static_cast<std::int64_t>(steps.size());
   double bytes = 0;
   for (int i = 0; i < count; ++i) bytes += static_cast<double>(UniqueBytes(canonical, i, sizes[i]));
-  const Chooser chooser{canonical,
-                        sizes,
-                        options,
-                        widest,
-                        std::min(LeavesCaches(bytes) ? kStagedTileBytes : kFlattenBytes, kScratchBytes / most_blocks / 64 * 64),
-                        LeavesCaches(bytes)};
+  const bool kernel_streams = !steps.empty() && steps.back().kernel->streams;
+  const bool streams = kernel_streams && LeavesCaches(bytes);
+  const std::int64_t flatten_bytes = std::min(streams ? kStagedTileBytes : kFlattenBytes, kScratchBytes / most_blocks / 64 * 64);
+  const Chooser chooser{canonical, sizes, options, widest, flatten_bytes, streams};
   const int first = chooser.FirstColDim();
   Layout layout;
   layout.offsets = canonical.offsets;
@@ -346,8 +344,10 @@ Layout MakeLayout(const Canonical& canonical, const std::vector<DType>& dtypes, 
 
   // Where to store, the cost, and the pieces of parallel work.
   const std::int64_t run_bytes = SaturatingProduct(chooser.Joins(first) ? rows * cols : cols, sizes[count - 1]);
-  layout.can_stream =
-      options.check == nullptr && layout.operands.back().delivery == Delivery::kStreamed && run_bytes >= kStreamedRunBytes;
+  const bool all_splat =
+      std::all_of(layout.operands.begin(), layout.operands.end() - 1, [](const OperandLayout& operand) { return operand.splat; });
+  layout.can_stream = kernel_streams && !all_splat && layout.tiles > 1 && layout.operands.back().delivery == Delivery::kStreamed &&
+                      run_bytes >= kStreamedRunBytes;
   layout.streams = layout.can_stream && chooser.streams;
   const double elements = static_cast<double>(chooser.Block(0));
   const double arithmetic =

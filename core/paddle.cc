@@ -46,16 +46,7 @@ Status Elementwise(const char* name, const TensorView& x, const TensorView& y, c
     static constinit KnownOp op{#name, nullptr};                                                                    \
     return op.Apply(x, y, out, axis);                                                                               \
   }
-AXISCAST_PADDLE_FUNCTION(elementwise_add)
-AXISCAST_PADDLE_FUNCTION(elementwise_sub)
-AXISCAST_PADDLE_FUNCTION(elementwise_mul)
-AXISCAST_PADDLE_FUNCTION(elementwise_div)
-AXISCAST_PADDLE_FUNCTION(elementwise_floordiv)
-AXISCAST_PADDLE_FUNCTION(elementwise_mod)
-AXISCAST_PADDLE_FUNCTION(elementwise_max)
-AXISCAST_PADDLE_FUNCTION(elementwise_min)
-AXISCAST_PADDLE_FUNCTION(elementwise_fmax)
-AXISCAST_PADDLE_FUNCTION(elementwise_fmin)
+AXISCAST_FOR_EACH_PADDLE_FUNCTION(AXISCAST_PADDLE_FUNCTION)
 #undef AXISCAST_PADDLE_FUNCTION
 
 }  // namespace axiscast

@@ -16,7 +16,7 @@ inline constexpr int kPlanCacheWays = 8;
 // Everything that a plan is made from, as words. What is added says how long it is, so that equal words mean equal calls.
 class PlanKey {
  public:
-  static constexpr int kMaxWords = 128;  // three operands of rank 20; longer calls are planned each time
+  static constexpr int kMaxWords = 128;  // three operands of rank 20, four of rank 14; longer calls are planned each time
 
   void AddWord(std::uint64_t word) noexcept {
     if (std::uint64_t* to = Append(1)) *to = word;

@@ -105,6 +105,8 @@ struct ByteVectors {
 template <int kInputs>
 struct Predicate : Elementwise<kInputs> {
   template <class Op, typename T>
+  static constexpr bool kStreams = false;  // results are narrow, and stored anywhere
+  template <class Op, typename T>
   static HWY_NOINLINE void Run(const Tile& tile) {
     ElementwiseRows<Op, T, ByteVectors>::Run(tile);
   }

@@ -281,6 +281,8 @@ struct ElementwiseRows {
 template <int kInputs>
 struct Elementwise {
   static constexpr int kArity = kInputs;
+  template <class Op, typename T>
+  static constexpr bool kStreams = !IsCompact<Op, T>();
 
   template <class Op, typename T>
   static void Run(const Tile& tile) {

@@ -64,6 +64,8 @@ void AddKernel(const TargetRow*& row, OpDefinition& definition) {
     SetDTypes<Op, T>(kernel);
     kernel.run = row->run;
     kernel.check = row->check;
+    using KernelOp = KernelOpOf<Op, T>;
+    kernel.streams = KernelOp::Class::template kStreams<KernelOp, KernelTypeOf<KernelOp, T>>;
     kernel.reference = &Op::Class::template Reference<Op, T>;
     definition.kernels.push_back(kernel);
     ++row;

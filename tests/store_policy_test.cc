@@ -33,6 +33,50 @@ TEST(StorePolicy, WhatLeavesTheCachesIsStreamed) {
   EXPECT_EQ(store({64}, {64}, {64}), "direct");
 }
 
+// A copy that says what it was asked for.
+int streamed_tiles = 0;
+void SpyOnTiles(const Tile& tile) {
+  streamed_tiles += tile.stream ? 1 : 0;
+  for (std::int64_t r = 0; r < tile.rows; ++r) {
+    const auto* x = reinterpret_cast<const float*>(static_cast<const std::byte*>(tile.in[0].data) + r * tile.in[0].row_stride);
+    auto* out = reinterpret_cast<float*>(static_cast<std::byte*>(tile.out) + r * tile.out_row_stride);
+    for (std::int64_t c = 0; c < tile.cols; ++c) out[c] = x[tile.in[0].splat ? 0 : c];
+  }
+}
+
+TEST(StorePolicy, KernelsThatStreamAreAskedToAndOthersAreNot) {
+  for (const bool streams : {false, true}) {
+    Kernel kernel{{DType::kFloat32}, DType::kFloat32, DType::kFloat32, &SpyOnTiles};
+    kernel.streams = streams;
+    RegistryBuilder builder(Registry::BuiltIn());
+    OpDefinition definition{};
+    definition.info.name = "spy";
+    definition.info.arity = 1;
+    definition.info.doc = "out = x";
+    definition.kernels = {kernel};
+    ASSERT_TRUE(builder.Add(definition).ok());
+    const Registry registry = builder.Build();
+    std::vector<float> x(60000), out(60000);
+    const Op* spy = registry.Find("spy");
+    ASSERT_NE(spy, nullptr);
+    const auto tiles = [&](StorePolicy stores, float* to) {
+      ApplyOptions options;
+      options.max_threads = 1;
+      options.stores = stores;
+      streamed_tiles = 0;
+      EXPECT_TRUE(Apply(*spy, {{x.data(), {60000}}}, {to, {60000}}, options).ok());
+      return streamed_tiles;
+    };
+    EXPECT_EQ(tiles(StorePolicy::kAuto, out.data()), 0);
+    EXPECT_EQ(tiles(StorePolicy::kCached, out.data()), 0);
+    EXPECT_EQ(tiles(StorePolicy::kStream, out.data()) > 0, streams);
+    Plan plan;
+    const std::int64_t rows = MachineCaches().l3 / 256;
+    ASSERT_TRUE(Plan::Make(*spy, {{nullptr, DType::kFloat32, {rows, 64}}}, {nullptr, DType::kFloat32, {rows, 64}}, {}, &plan).ok());
+    EXPECT_EQ(plan.Describe().store, streams ? "streaming" : "direct");
+  }
+}
+
 struct Case {
   Shape x, y, out;
   std::optional<std::int64_t> axis;

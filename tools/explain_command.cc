@@ -1,5 +1,6 @@
 // `axiscast explain`: how a call would run, and what the machine's memory allows.
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -73,7 +74,10 @@ Roof MakeRoof(const PlanDescription& description, int threads) {
   Roof roof;
   if (description.operands.empty()) return roof;  // nothing to write
   const std::int64_t written = description.operands.back().unique_bytes;
-  for (const PlanDescription::Operand& operand : description.operands) roof.bytes += operand.unique_bytes;
+  for (const PlanDescription::Operand& operand : description.operands) {
+    if (__builtin_add_overflow(roof.bytes, operand.unique_bytes, &roof.bytes))
+      roof.bytes = std::numeric_limits<std::int64_t>::max();
+  }
   roof.threads = description.parallel ? threads : 1;
   roof.level = LevelOf(roof.bytes, roof.threads);
   roof.mix = MixOf(roof.bytes - written, written);

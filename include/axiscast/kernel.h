@@ -42,7 +42,7 @@ struct Tile {
   void* out;                    // contiguous along cols, aligned to its element
   std::int64_t out_row_stride;  // bytes
   const AttributeSlot* attributes;
-  bool stream = false;  // nobody reads `out` soon: a kernel may write it past the caches. The caller fences.
+  bool stream = false;  // nobody reads `out` soon: write it past the caches. The caller fences. Only for kernels that say so.
 };
 
 /// Computes a tile. `out` may be exactly a streamed input (in place): element i is read before it is written.
@@ -60,6 +60,7 @@ struct Kernel {
   KernelFunction run = nullptr;
   KernelFunction reference = nullptr;  // the op's scalar meaning in two plain loops; may be null for own ops
   CheckFunction check = nullptr;       // null: the op refuses no value
+  bool streams = false;                // `run` heeds Tile::stream
 };
 
 /// What an attribute is when the caller does not give it.

@@ -17,18 +17,21 @@ namespace axiscast {
 Status Elementwise(const char* name, const TensorView& x, const TensorView& y, const MutableTensorView& out,
                    std::int64_t axis = -1) noexcept;
 
+/// X(name): those that are functions.
+#define AXISCAST_FOR_EACH_PADDLE_FUNCTION(X) \
+  X(elementwise_add)                         \
+  X(elementwise_sub)                         \
+  X(elementwise_mul)                         \
+  X(elementwise_div)                         \
+  X(elementwise_floordiv)                    \
+  X(elementwise_mod)                         \
+  X(elementwise_max)                         \
+  X(elementwise_min)                         \
+  X(elementwise_fmax)                        \
+  X(elementwise_fmin)
 #define AXISCAST_PADDLE_FUNCTION(name) \
   Status name(const TensorView& x, const TensorView& y, const MutableTensorView& out, std::int64_t axis = -1) noexcept;
-AXISCAST_PADDLE_FUNCTION(elementwise_add)
-AXISCAST_PADDLE_FUNCTION(elementwise_sub)
-AXISCAST_PADDLE_FUNCTION(elementwise_mul)
-AXISCAST_PADDLE_FUNCTION(elementwise_div)
-AXISCAST_PADDLE_FUNCTION(elementwise_floordiv)
-AXISCAST_PADDLE_FUNCTION(elementwise_mod)
-AXISCAST_PADDLE_FUNCTION(elementwise_max)
-AXISCAST_PADDLE_FUNCTION(elementwise_min)
-AXISCAST_PADDLE_FUNCTION(elementwise_fmax)
-AXISCAST_PADDLE_FUNCTION(elementwise_fmin)
+AXISCAST_FOR_EACH_PADDLE_FUNCTION(AXISCAST_PADDLE_FUNCTION)
 #undef AXISCAST_PADDLE_FUNCTION
 
 }  // namespace axiscast

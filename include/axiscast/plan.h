@@ -68,7 +68,7 @@ struct ExecuteOptions {
   int max_threads = 0;                         // 0: as many as the pool or arena has; 1: the calling thread alone
   const axiscast_thread_pool* pool = nullptr;  // the caller's own pool; null: oneTBB
   void* task_arena = nullptr;                  // a tbb::task_arena* of the caller's; null: the current arena of the calling thread
-  StorePolicy stores = StorePolicy::kAuto;     // taken where the result has long runs of neighbours
+  StorePolicy stores = StorePolicy::kAuto;     // kStream is heeded where there are several tiles with runs of 1 KB or more
 };
 
 /// PlanOptions and ExecuteOptions for the calls that plan and execute at once.
@@ -100,7 +100,7 @@ struct PlanDescription {
   std::int64_t tiles;
   std::int64_t grain_tiles;  // tiles in one piece of parallel work
   bool parallel;             // false: runs in the calling thread, whatever the options
-  std::string store;         // "direct", "streaming" (past the caches) or "through scratch"
+  std::string store;         // "direct", "streaming" (past the caches, unless in place) or "through scratch"
   double estimated_seconds;  // one thread
 };
 
@@ -117,9 +117,8 @@ class Plan {
   /// Strides: in bytes, any for inputs; `out` must not overlap itself.
   /// Errors: kInvalidShape, kUnsupportedDType, kInvalidArgument (attributes, number of inputs, an out that overlaps itself),
   ///   kOutOfRange (axis), kUnknownName (attribute), kOutOfMemory; *plan is then untouched.
-  /// Cost: some microseconds and allocations. Threads: any. Lifetime: the plan may outlive the op's registry if that is one of
-  /// one's
-  ///   own; its kernels' code must stay loaded.
+  /// Cost: some microseconds and allocations; a process's first plan also asks the system for the sizes of the caches (100 us).
+  /// Threads: any. Lifetime: the plan may outlive a registry of one's own; its kernels' code must stay loaded.
   static Status Make(const Op& op, const TensorView* inputs, std::size_t input_count, const MutableTensorView& out,
                      const PlanOptions& options, Plan* plan) noexcept;
   static Status Make(const Op& op, std::initializer_list<TensorView> inputs, const MutableTensorView& out,
@@ -160,7 +159,8 @@ class Plan {
 /// Strides, aliasing, errors, results: as Plan::Make and Plan::Execute. On an error `out` is untouched.
 /// Cost: each thread keeps the plans of its last calls, at most 64 of some 5 KB, until it ends. A call like one of them (same op,
 ///   dtypes, shapes, strides, mode, axis, attributes, caller and names; any pointers, any ExecuteOptions) costs 30 to 50 ns more
-///   than the plan's Execute, and neither allocates nor locks. Operands of more than 20 dims, or long texts, are planned each time.
+///   than the plan's Execute, and neither allocates nor locks. Calls whose shapes and strides are more than 128 numbers
+///   (three operands of 20 dims), or with long texts, are planned each time.
 /// Threads: safe to call concurrently on distinct outputs; uses at most options.max_threads.
 /// Source: Paddle `elementwise_*` (axis), NumPy broadcasting.
 ///
