@@ -16,7 +16,7 @@ OPS = FOLDER / "op_bench"
 
 
 def run(program, *flags):
-    return subprocess.run([program, *flags], capture_output=True, text=True, timeout=60)
+    return subprocess.run([program, *flags], capture_output=True, text=True, timeout=250)
 
 
 class Bench(unittest.TestCase):

@@ -18,10 +18,10 @@ double Seconds(const Calls& calls, std::int64_t count, int threads) {
 }
 
 // Seconds per call, after a warm-up for short calls.
-double TimeCalls(const Calls& calls, double guess, int threads, double chunk) {
-  if (guess < kWarmUp) calls(static_cast<std::int64_t>(std::min(kWarmUp, chunk) / guess) + 1);
-  const auto count = std::max<std::int64_t>(static_cast<std::int64_t>(chunk / guess), 1);
-  return Undisturbed(threads, [&] { return Seconds(calls, count, threads) / static_cast<double>(count); });
+double TimeCalls(const Calls& calls, double guess, int threads, const Effort& effort) {
+  if (guess < kWarmUp) calls(static_cast<std::int64_t>(std::min(kWarmUp, effort.chunk) / guess) + 1);
+  const auto count = std::max<std::int64_t>(static_cast<std::int64_t>(effort.chunk / guess), 1);
+  return Undisturbed(threads, effort, [&] { return Seconds(calls, count, threads) / static_cast<double>(count); });
 }
 
 // One call's time, roughly; it has then been made at least once before.
@@ -43,8 +43,8 @@ Sample MeasureBesideRoof(Roof& roof, const Traffic& traffic, int threads, const 
   const double guess = Guess(calls, threads);
   std::vector<double> seconds, best, ordinary;
   for (int round = Rounds(guess, effort); round > 0; --round) {
-    const RoofTime time = roof.MeasureCall(traffic, threads, effort.chunk);
-    seconds.push_back(TimeCalls(calls, guess, threads, effort.chunk));
+    const RoofTime time = roof.MeasureCall(traffic, threads, effort);
+    seconds.push_back(TimeCalls(calls, guess, threads, effort));
     best.push_back(time.best / seconds.back());
     ordinary.push_back(time.ordinary / seconds.back());
   }
@@ -54,7 +54,7 @@ Sample MeasureBesideRoof(Roof& roof, const Traffic& traffic, int threads, const 
 Sample MeasureAlone(int threads, const Calls& calls, const Effort& effort) {
   const double guess = Guess(calls, threads);
   std::vector<double> seconds;
-  for (int round = Rounds(guess, effort); round > 0; --round) seconds.push_back(TimeCalls(calls, guess, threads, effort.chunk));
+  for (int round = Rounds(guess, effort); round > 0; --round) seconds.push_back(TimeCalls(calls, guess, threads, effort));
   return {.seconds = Median(seconds)};
 }
 

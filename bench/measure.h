@@ -20,14 +20,6 @@ struct Sample {
   double other = 0;     // seconds in the program that this one is compared with; 0: it has no such row
 };
 
-// How long to measure.
-struct Effort {
-  double chunk = 600e-6;  // seconds in a row: short of a scheduler's time slice, long beside a fork
-  int rounds_of_short_calls = 9;
-  int rounds_of_long_calls = 5;
-  bool roof = true;  // false: the call's time alone
-};
-
 // Medians over a few rounds, in each of which the roof's time is taken and then the call's. The first sample of a call should
 // follow some use of its memory.
 Sample MeasureBesideRoof(Roof& roof, const Traffic& traffic, int threads, const Calls& calls, const Effort& effort);

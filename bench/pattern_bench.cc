@@ -102,7 +102,7 @@ void AddRoofRow(const char* mix, std::int64_t reads, std::int64_t writes, const 
   const std::int64_t bytes = all / (reads + writes) / 4096 * 4096;
   const auto measure = [reads, writes, size, bytes, &roof = bench.roof, &arena = bench.arena](const Effort& effort) {
     const Traffic traffic{arena.data(), bytes * reads, arena.second_half() + 320, bytes * writes};
-    const RoofTime time = roof.Measure(traffic, size.threads, effort.chunk);
+    const RoofTime time = roof.Measure(traffic, size.threads, effort);
     return Sample{.seconds = time.best, .roof = 1, .ordinary = time.ordinary / time.best};
   };
   bench.rows.push_back({NameOf(std::string("roof/") + mix, size), "", "", static_cast<double>(bytes * (reads + writes)), measure});

@@ -21,10 +21,10 @@ constexpr std::size_t kFinalists = 2;
 constexpr double kArithmeticGuess = 0.2e-9;  // seconds of an element, roughly
 
 // Seconds that one thread needs for the arithmetic of a call.
-double TimeArithmetic(const Traffic& traffic, double chunk) {
+double TimeArithmetic(const Traffic& traffic, const Effort& effort) {
   if (traffic.arithmetic == Arithmetic::kNone) return 0;
-  const auto elements = static_cast<std::int64_t>(chunk / kArithmeticGuess);
-  return Undisturbed(1, [&] {
+  const auto elements = static_cast<std::int64_t>(effort.chunk / kArithmeticGuess);
+  return Undisturbed(1, effort, [&] {
     const double begin = Now(1);
     const std::int64_t done = RunArithmetic(traffic.arithmetic, elements);
     return (Now(1) - begin) / static_cast<double>(done) * static_cast<double>(traffic.elements);
@@ -65,12 +65,12 @@ std::vector<Roof::Part> Roof::Split(const Traffic& traffic) {
   return parts;
 }
 
-double Roof::Time(const Traffic& traffic, const std::vector<Part>& parts, int threads, std::size_t loop, double chunk,
+double Roof::Time(const Traffic& traffic, const std::vector<Part>& parts, int threads, std::size_t loop, const Effort& effort,
                   double guess) {
   std::vector<double> begin(static_cast<std::size_t>(threads)), end(begin.size());
   std::atomic<int> ready{0};
-  const auto passes = std::max<std::int64_t>(static_cast<std::int64_t>(chunk / guess), 1);
-  const std::int64_t warm_up = guess > kWarmUp ? 0 : static_cast<std::int64_t>(std::min(kWarmUp, chunk) / guess) + 1;
+  const auto passes = std::max<std::int64_t>(static_cast<std::int64_t>(effort.chunk / guess), 1);
+  const std::int64_t warm_up = guess > kWarmUp ? 0 : static_cast<std::int64_t>(std::min(kWarmUp, effort.chunk) / guess) + 1;
   const std::function<void(int)> work = [&](int t) {
     const auto run = [&](std::int64_t count) {
       for (std::int64_t i = 0; i < count; ++i) {
@@ -102,7 +102,7 @@ double Roof::Time(const Traffic& traffic, const std::vector<Part>& parts, int th
     moved += part.bytes * (part.passes == kReadOnly ? 1 : AllRoofPasses()[static_cast<std::size_t>(part.passes)].reads + 1);
   }
   const double share = static_cast<double>(traffic.bytes()) / static_cast<double>(std::max(moved, kRoofBlock));
-  return Undisturbed(threads, [&] {
+  return Undisturbed(threads, effort, [&] {
     ready.store(0);
     team_.Run(threads, work);
     return share * (*std::max_element(end.begin(), end.end()) - *std::min_element(begin.begin(), begin.end())) /
@@ -110,15 +110,17 @@ double Roof::Time(const Traffic& traffic, const std::vector<Part>& parts, int th
   });
 }
 
-Roof::Choice Roof::Choose(const Traffic& traffic, const std::vector<Part>& parts, int threads, double chunk) {
+Roof::Choice Roof::Choose(const Traffic& traffic, const std::vector<Part>& parts, int threads, const Effort& effort) {
   const std::vector<RoofLoop>& loops = AllRoofPasses()[0].loops;
   double guess = static_cast<double>(traffic.bytes()) / 10e9;
-  guess = Time(traffic, parts, threads, 0, 0, guess);
+  Effort once = effort;
+  once.chunk = 0;
+  guess = Time(traffic, parts, threads, 0, once, guess);
   // By turns, and the median: whatever disturbs one round decides nothing.
-  const int rounds = guess < kLong ? 7 : 3;
+  const int rounds = effort.attempts == 1 ? 1 : guess < kLong ? 7 : 3;
   std::vector<std::vector<double>> seconds(loops.size());
   for (int round = 0; round < rounds; ++round) {
-    for (std::size_t i = 0; i < loops.size(); ++i) seconds[i].push_back(Time(traffic, parts, threads, i, chunk, guess));
+    for (std::size_t i = 0; i < loops.size(); ++i) seconds[i].push_back(Time(traffic, parts, threads, i, effort, guess));
   }
   const auto best_of = [&](bool streaming) {
     std::vector<std::pair<double, std::size_t>> ranked;
@@ -138,25 +140,25 @@ Roof::Choice Roof::Choose(const Traffic& traffic, const std::vector<Part>& parts
   return choice;
 }
 
-RoofTime Roof::Measure(const Traffic& traffic, int threads, double chunk) {
+RoofTime Roof::Measure(const Traffic& traffic, int threads, const Effort& effort) {
   const std::vector<Part> parts = Split(traffic);
   const auto [entry, is_new] =
       choices_.try_emplace({traffic.in, traffic.read_bytes, traffic.out, traffic.write_bytes, traffic.checked_bytes, threads});
   Choice& choice = entry->second;
-  if (is_new) choice = Choose(traffic, parts, threads, chunk);
+  if (is_new) choice = Choose(traffic, parts, threads, effort);
   const auto fastest = [&](const std::vector<std::size_t>& loops) {
     double best = std::numeric_limits<double>::infinity();
-    for (const std::size_t loop : loops) best = std::min(best, Time(traffic, parts, threads, loop, chunk, choice.seconds));
+    for (const std::size_t loop : loops) best = std::min(best, Time(traffic, parts, threads, loop, effort, choice.seconds));
     return best;
   };
-  const double ordinary = fastest(choice.ordinary), arithmetic = TimeArithmetic(traffic, chunk) / threads;
+  const double ordinary = fastest(choice.ordinary), arithmetic = TimeArithmetic(traffic, effort) / threads;
   return {std::max(std::min(ordinary, fastest(choice.streaming)), arithmetic), std::max(ordinary, arithmetic)};
 }
 
-RoofTime Roof::MeasureCall(const Traffic& traffic, int threads, double chunk) {
-  const RoofTime serial = threads > 1 && traffic.bytes() > kForkAlwaysPays ? RoofTime{1, 1} : Measure(traffic, 1, chunk);
+RoofTime Roof::MeasureCall(const Traffic& traffic, int threads, const Effort& effort) {
+  const RoofTime serial = threads > 1 && traffic.bytes() > kForkAlwaysPays ? RoofTime{1, 1} : Measure(traffic, 1, effort);
   if (threads == 1) return serial;
-  const RoofTime parallel = Measure(traffic, threads, chunk);
+  const RoofTime parallel = Measure(traffic, threads, effort);
   return {std::min(serial.best, parallel.best + fork_), std::min(serial.ordinary, parallel.ordinary + fork_)};
 }
 

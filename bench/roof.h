@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "bench/roof_kernels.h"
+#include "bench/stopwatch.h"
 #include "bench/team.h"
 
 namespace axiscast::bench {
@@ -41,13 +42,13 @@ class Roof {
  public:
   explicit Roof(int max_threads);
 
-  // Seconds per pass over the traffic, on so many threads, each of which passes over a part of its own: `chunk` seconds of passes,
-  // at least one, after some that are not timed. No thread waits for another between passes. The first time that a
+  // Seconds per pass over the traffic, on so many threads, each of which passes over a part of its own: effort.chunk seconds of
+  // passes, at least one, after some that are not timed. No thread waits for another between passes. The first time that a
   // traffic and a number of threads are seen, all loops are tried for them.
-  RoofTime Measure(const Traffic& traffic, int threads, double chunk);
+  RoofTime Measure(const Traffic& traffic, int threads, const Effort& effort);
 
   // The least that a call on up to so many threads can take: on one thread, or on all of them after an empty fork.
-  RoofTime MeasureCall(const Traffic& traffic, int threads, double chunk);
+  RoofTime MeasureCall(const Traffic& traffic, int threads, const Effort& effort);
 
   // Seconds of a oneTBB loop that does nothing but get all threads to work, when they are awake.
   double fork() const { return fork_; }
@@ -70,8 +71,8 @@ class Roof {
   };
 
   static std::vector<Part> Split(const Traffic& traffic);
-  Choice Choose(const Traffic& traffic, const std::vector<Part>& parts, int threads, double chunk);
-  double Time(const Traffic& traffic, const std::vector<Part>& parts, int threads, std::size_t loop, double chunk, double guess);
+  Choice Choose(const Traffic& traffic, const std::vector<Part>& parts, int threads, const Effort& effort);
+  double Time(const Traffic& traffic, const std::vector<Part>& parts, int threads, std::size_t loop, const Effort& effort, double guess);
 
   Team team_;
   double fork_ = 0;

@@ -119,7 +119,7 @@ void Register(Row& row, Progress& progress, Peer* peer, const Effort& effort) {
 
 Effort EffortOf(const Arguments& arguments) {
   if (!arguments.quick) return {};
-  return {.chunk = 5e-6, .rounds_of_short_calls = 1, .rounds_of_long_calls = 1};
+  return kQuickEffort;
 }
 
 }  // namespace

@@ -10,6 +10,19 @@
 
 namespace axiscast::bench {
 
+// How long to measure, and how often again.
+struct Effort {
+  double chunk = 600e-6;  // seconds in a row: short of a scheduler's time slice, long beside a fork
+  int rounds_of_short_calls = 9;
+  int rounds_of_long_calls = 5;
+  int attempts = 12;  // where the system disturbs
+  bool roof = true;   // false: the call's time alone
+};
+
+// For programs whose results are checked while times mean nothing. Without further attempts: threads that wait for each other on a
+// busy machine would make minutes of them.
+inline constexpr Effort kQuickEffort = {.chunk = 5e-6, .rounds_of_short_calls = 1, .rounds_of_long_calls = 1, .attempts = 1};
+
 // Calls of so many seconds are too long to fit between two interruptions.
 inline constexpr double kLong = 1e-3;
 
@@ -40,7 +53,7 @@ inline Attention AttentionSoFar() {
 // that should have run at once took turns on one CPU; the last result counts. Long calls of one thread are not tried again: the
 // thread's own clock has left the interruption out.
 template <class Time>
-double Undisturbed(int threads, const Time& time) {
+double Undisturbed(int threads, const Effort& effort, const Time& time) {
   for (int attempt = 1;; ++attempt) {
     const Attention before = AttentionSoFar();
     const double seconds = time();
@@ -48,7 +61,7 @@ double Undisturbed(int threads, const Time& time) {
     const bool together =
         threads == 1 || after.cpu_seconds - before.cpu_seconds > 0.75 * threads * (after.seconds - before.seconds);
     if (after.interruptions == before.interruptions && together) return seconds;
-    if (attempt == (seconds < kLong ? 12 : 4) || (threads == 1 && seconds > kLong)) return seconds;
+    if (attempt >= (seconds < kLong ? effort.attempts : effort.attempts / 3) || (threads == 1 && seconds > kLong)) return seconds;
   }
 }
 
