@@ -55,6 +55,9 @@ class Worker {
     return index_[loop] + 1 < l.count ? l.chunk : l.extent - index_[loop] * l.chunk;
   }
 
+  // Of the rows that kernels are given of a tile.
+  std::int64_t RowCols(std::int64_t tile_cols) const { return layout_.fold > 0 ? layout_.fold * layout_.inner : tile_cols; }
+
   void MoveTo(std::int64_t tile) {
     for (int i = 0; i < OperandCount(); ++i) position_[i] = job_.pointers[i] + layout_.offsets[i];
     for (int loop = LoopCount() - 1; loop >= 0; --loop) {
@@ -81,9 +84,10 @@ class Worker {
   void Stage(int i, std::int64_t rows, std::int64_t chunk) {
     const OperandLayout& operand = layout_.operands[i];
     const std::int64_t block_rows = operand.row_stride == 0 ? 1 : rows;
+    if (operand.repeats) chunk = std::min(chunk, layout_.fold);
     places_[i].data = scratch_ + operand.scratch;
     const std::int64_t cols = operand.splat ? 1 : chunk * layout_.inner;
-    places_[i].row_stride = operand.row_stride == 0 ? 0 : cols << operand.size_log2;
+    places_[i].row_stride = operand.row_stride == 0 ? 0 : RowCols(cols) << operand.size_log2;
     // A shorter row of one-row blocks is the beginning of a longer one.
     const bool same = staged_from_[i] == position_[i] && staged_rows_[i] >= block_rows &&
                       (staged_cols_[i] == cols || (block_rows == 1 && staged_cols_[i] > cols));
@@ -111,6 +115,22 @@ class Worker {
       const std::int64_t end = rows * row_bytes * (part + 1) / parts;
       for (std::int64_t at = rows * row_bytes * part / parts; at < end; at += kLineBytes) __builtin_prefetch(next + at);
     }
+  }
+
+  // A tile of one row as several, which an image of one serves, and the rest.
+  void RunFolded(const StepLayout& step, Tile tile) {
+    const std::int64_t rest = tile.cols % RowCols(0);
+    tile.rows = tile.cols / RowCols(0);
+    tile.cols = RowCols(0);
+    if (tile.rows > 0) step.run(tile);
+    if (rest == 0) return;
+    for (int a = 0; a < step.arity; ++a) {
+      tile.in[a].data = static_cast<const std::byte*>(tile.in[a].data) + tile.rows * tile.in[a].row_stride;
+    }
+    tile.out = static_cast<std::byte*>(tile.out) + tile.rows * tile.out_row_stride;
+    tile.rows = 1;
+    tile.cols = rest;
+    step.run(tile);
   }
 
   void RunTile() {
@@ -149,11 +169,15 @@ class Worker {
         tile.stream = job_.stream;
       } else {
         Place& result = places_[inputs + (&step - layout_.steps.data())];
-        result = {scratch_ + step.scratch, tile.cols * step.result_size, false};
+        result = {scratch_ + step.scratch, RowCols(tile.cols) * step.result_size, false};
         tile.out = result.data;
         tile.out_row_stride = result.row_stride;
       }
-      step.run(tile);
+      if (layout_.fold > 0) {
+        RunFolded(step, tile);
+      } else {
+        step.run(tile);
+      }
     }
     if (out.delivery == Delivery::kStaged) {
       BoxDim dims[kMaxBoxDims];

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "core/caches.h"
@@ -12,28 +11,11 @@
 namespace axiscast {
 namespace {
 
-// The numbers behind the choice; each was seen on an AVX-512 server and is good enough within a factor of two anywhere.
-constexpr double kRowSeconds = 0.25e-9;               // a kernel's row of whole vectors
-constexpr double kJoinedRowSeconds = 0.5e-9;          // one with a ragged end that goes on in the next row
-constexpr double kRaggedRowSeconds = 0.8e-9;          // another one with a ragged end
-constexpr double kStreamedRunSeconds = 20e-9;         // the first and last line of what is stored past the caches
-constexpr double kShortRowSeconds = 2.5e-9;           // a row that does not fill a vector
-constexpr double kTileSeconds = 10e-9;                // a tile: moving on, and the kernel's call
-constexpr double kStageSeconds = 12e-9;               // a block that is staged, however small
-constexpr double kStagedBytesPerSecond = 45e9;        // written to scratch in order, and read again
-constexpr double kGatherSeconds = 0.3e-9;             // an element moved on its own
-constexpr double kTransposeSeconds = 0.05e-9;         // an element moved in a square
-constexpr std::int64_t kSmallStep = 4;                // elements; movers take such steps in whole vectors
-constexpr double kByteSeconds = 0.004e-9;             // a step's arithmetic, by the bytes of its widest element
-constexpr double kSerialSeconds = 12e-6;              // below this a fork is not worth its 1 to 2 us
-constexpr double kGrainSeconds = 4e-6;                // a piece of parallel work
-constexpr std::int64_t kVectorBytes = 64;             // the longest of x86-64
-constexpr std::int64_t kStreamedRunBytes = 1024;      // shorter ones are not stored past the caches
-constexpr std::int64_t kFlattenBytes = 1024;          // joining dims to longer rows than this gains nothing
-constexpr std::int64_t kDirectTileBytes = 32 * 1024;  // of the widest operand, when nothing goes through scratch
-constexpr std::int64_t kStagedTileBytes = 8 * 1024;   // of the widest operand, when something does
-constexpr std::int64_t kChainTileBytes = 4 * 1024;    // when there are several steps
-constexpr std::int64_t kSquareTileBytes = 16 * 1024;  // when an operand is transposed: whole cache lines both ways
+// As the numbers of tiling.cc: seen on an AVX-512 server, and good enough within a factor of two anywhere.
+constexpr double kCycleSeconds = 0.25e-9;         // of what kernels say of their arithmetic
+constexpr double kSerialSeconds = 12e-6;          // below this a fork is not worth its 1 to 2 us
+constexpr double kGrainSeconds = 4e-6;            // a piece of parallel work
+constexpr std::int64_t kStreamedRunBytes = 1024;  // shorter ones are not stored past the caches
 
 // Bytes per second of one thread whose operands fit a level of the caches, to three quarters of it.
 double BytesPerSecond(double bytes, bool streams) {
@@ -46,131 +28,6 @@ double BytesPerSecond(double bytes, bool streams) {
 
 // Non-temporal stores win by a third where the call's bytes do not fit the last cache, and lose up to three times where they do.
 bool LeavesCaches(double bytes) { return bytes > 0.75 * static_cast<double>(MachineCaches().l3); }
-
-// Of values that are not negative. Overlapping windows can have more bytes than there are addresses.
-std::int64_t SaturatingProduct(std::int64_t x, std::int64_t y) {
-  std::int64_t product;
-  return __builtin_mul_overflow(x, y, &product) ? std::numeric_limits<std::int64_t>::max() : product;
-}
-
-struct Chooser {
-  const Canonical& canonical;
-  const std::vector<std::int64_t>& sizes;
-  const LayoutOptions& options;
-  std::int64_t widest;         // bytes of the widest element
-  std::int64_t flatten_bytes;  // rows of cols are not made longer than this by joining dims
-  bool streams;                // the output is to go past the caches
-
-  int rank() const { return canonical.rank(); }
-  int count() const { return static_cast<int>(sizes.size()); }
-  bool forced(int operand) const { return (options.unaligned >> operand) & 1; }
-
-  std::int64_t Block(int first) const {  // elements of the dims from `first` on
-    std::int64_t block = 1;
-    for (int d = first; d < rank(); ++d) block *= canonical.extents[d];
-    return block;
-  }
-
-  // Along the dims from `first` on, is the operand contiguous, or one value?
-  bool Streams(int operand, int first) const {
-    std::int64_t expected = sizes[operand];
-    for (int d = rank() - 1; d >= first; --d) {
-      if (canonical.extents[d] == 1) continue;
-      if (canonical.strides[operand][d] != expected) return false;
-      expected *= canonical.extents[d];
-    }
-    return true;
-  }
-  bool Splats(int operand, int first) const {
-    for (int d = first; d < rank(); ++d) {
-      if (canonical.strides[operand][d] != 0) return false;
-    }
-    return true;
-  }
-  bool Stages(int operand, int first) const {
-    return forced(operand) || !(Streams(operand, first) || (operand + 1 < count() && Splats(operand, first)));
-  }
-
-  // When cols are the dims from `first` on, do the kernel's rows follow each other in memory, so that it can join them?
-  bool Joins(int first) const {
-    if (first == 0) return false;
-    for (int i = 0; i < count(); ++i) {
-      const std::int64_t stride = canonical.strides[i][first - 1];
-      if (Stages(i, first) ? stride == 0 && !Splats(i, first) : !Splats(i, first) && stride != Block(first) * sizes[i])
-        return false;
-    }
-    return true;
-  }
-
-  // Seconds spent on rows and staging when cols are the dims from `first` on.
-  double Cost(int first) const {
-    const double elements = static_cast<double>(Block(0));
-    const std::int64_t row_bytes = SaturatingProduct(Block(first), widest);
-    const bool joins = Joins(first);
-    double row = row_bytes < kVectorBytes        ? kShortRowSeconds
-                 : row_bytes % kVectorBytes == 0 ? kRowSeconds
-                 : joins                         ? kJoinedRowSeconds
-                                                 : kRaggedRowSeconds;
-    if (streams && !(joins && row_bytes >= kVectorBytes && row_bytes % kVectorBytes != 0)) row += kStreamedRunSeconds;
-    double seconds = elements / static_cast<double>(Block(first)) * row;
-    bool stages = false;
-    for (int i = 0; i < count(); ++i) {
-      if (!Stages(i, first)) continue;
-      stages = true;
-      seconds += StagingCost(i, first);
-    }
-    const double tile = static_cast<double>(stages ? kStagedTileBytes : kDirectTileBytes);
-    return seconds + elements * static_cast<double>(widest) / tile * kTileSeconds;
-  }
-
-  double StagingCost(int operand, int first) const {
-    const std::vector<std::int64_t>& strides = canonical.strides[operand];
-    const double size = static_cast<double>(sizes[operand]);
-    const double block = static_cast<double>(Block(first)) * size;
-    const double tile = std::min(block, static_cast<double>(kStagedTileBytes));
-    // Along a stretched first dim, and where a tile holds the whole block, what was staged serves the next tile as well.
-    const bool keeps = strides[first] == 0 || block <= tile;
-    int outer = first - 1;
-    while (keeps && outer >= 0 && strides[outer] == 0) --outer;
-    double times = keeps ? 1 : block / tile;
-    for (; outer >= 0; --outer) times *= static_cast<double>(canonical.extents[outer]);
-    const std::int64_t inner_stride = strides[rank() - 1];
-    if (std::abs(inner_stride) <= kSmallStep * sizes[operand]) return times * (kStageSeconds + tile / kStagedBytesPerSecond);
-    return times * (kStageSeconds + tile / size * (ContiguousDim(operand, first) >= 0 ? kTransposeSeconds : kGatherSeconds));
-  }
-
-  // The first of the dims that are flattened into cols.
-  int FirstColDim() const {
-    int best = rank() - 1;
-    double best_cost = Cost(best);
-    for (int first = best; first > 0 && SaturatingProduct(Block(first), widest) < flatten_bytes; --first) {
-      const double cost = Cost(first - 1);
-      if (cost < best_cost) {
-        best = first - 1;
-        best_cost = cost;
-      }
-    }
-    return best;
-  }
-
-  // The dim outside cols along which the operand is contiguous; -1 when there is none.
-  int ContiguousDim(int operand, int first) const {
-    for (int d = first - 1; d >= 0; --d) {
-      if (std::abs(canonical.strides[operand][d]) == sizes[operand] && canonical.extents[d] > 1) return d;
-    }
-    return -1;
-  }
-
-  // The dim along which a transposed operand is contiguous; -1 when none is transposed.
-  int TransposedDim(int first) const {
-    for (int i = 0; i < count(); ++i) {
-      const std::int64_t inner_stride = canonical.strides[i][rank() - 1];
-      if (!Stages(i, first) || inner_stride == 0 || std::abs(inner_stride) == sizes[i]) continue;
-      if (const int d = ContiguousDim(i, first); d >= 0) return d;
-    }
-    return -1;
-  }
-};
 
 std::int64_t CeilDiv(std::int64_t x, std::int64_t y) { return x / y + (x % y != 0); }
 
@@ -249,84 +106,64 @@ std::int64_t UniqueBytes(const Canonical& canonical, int operand, std::int64_t s
 Layout MakeLayout(const Canonical& canonical, const std::vector<DType>& dtypes, const std::vector<Step>& steps,
                   const LayoutOptions& options) {
   const int count = static_cast<int>(dtypes.size());
-  std::vector<std::int64_t> sizes;
-  for (const DType dtype : dtypes) sizes.push_back(static_cast<std::int64_t>(SizeOf(dtype)));
+  TilingProblem problem;
+  double bytes = 0;
+  for (int i = 0; i < count; ++i) {
+    problem.sizes.push_back(static_cast<std::int64_t>(SizeOf(dtypes[i])));
+    bytes += static_cast<double>(UniqueBytes(canonical, i, problem.sizes.back()));
+  }
+  const std::vector<std::int64_t>& sizes = problem.sizes;
   std::int64_t widest = *std::max_element(sizes.begin(), sizes.end());
   for (const Step& step : steps) widest = std::max(widest, static_cast<std::int64_t>(SizeOf(step.kernel->output)));
-
-  // A row of every block that may be needed must fit in the scratch.
-  const std::int64_t most_blocks = count + static_cast<std::int64_t>(steps.size());
-  double bytes = 0;
-  for (int i = 0; i < count; ++i) bytes += static_cast<double>(UniqueBytes(canonical, i, sizes[i]));
+  const std::vector<int> result_blocks = ResultBlocks(steps, count - 1);
   const bool kernel_streams = !steps.empty() && steps.back().kernel->streams;
-  const bool streams = kernel_streams && LeavesCaches(bytes);
-  const std::int64_t flatten_bytes = std::min(streams ? kStagedTileBytes : kFlattenBytes, kScratchBytes / most_blocks / 64 * 64);
-  const Chooser chooser{canonical, sizes, options, widest, flatten_bytes, streams};
-  const int first = chooser.FirstColDim();
+  problem.widest = widest;
+  problem.unaligned = options.unaligned;
+  problem.steps = static_cast<int>(steps.size());
+  problem.result_blocks = result_blocks.empty() ? 0 : *std::max_element(result_blocks.begin(), result_blocks.end()) + 1;
+  problem.reads_only = options.check != nullptr;
+  problem.streams = kernel_streams && LeavesCaches(bytes);
+  const Tiling tiling = ChooseTiling(canonical, problem, options.forced);
+  const int first = tiling.first;
+
   Layout layout;
   layout.offsets = canonical.offsets;
   layout.check = options.check;
-  layout.inner = chooser.Block(first + 1);
-
-  // Operands, and how many blocks of scratch they and the intermediate results take.
-  const std::vector<int> result_blocks = ResultBlocks(steps, count - 1);
-  const std::int64_t blocks_of_results =
-      result_blocks.empty() ? 0 : *std::max_element(result_blocks.begin(), result_blocks.end()) + 1;
-  std::int64_t blocks = blocks_of_results;
-  for (int i = 0; i < count; ++i) {
-    OperandLayout operand;
-    operand.dtype = dtypes[i];
-    operand.size_log2 = std::countr_zero(static_cast<std::uint64_t>(sizes[i]));
-    operand.splat = chooser.Splats(i, first) && (i + 1 < count || options.check != nullptr);
-    operand.delivery = chooser.Stages(i, first) && !(operand.splat && !chooser.forced(i)) ? Delivery::kStaged
-                       : operand.splat                                                    ? Delivery::kSplat
-                                                                                          : Delivery::kStreamed;
-    if (operand.delivery == Delivery::kStaged) {
-      MakeBox(canonical, i, first, &operand);
-      layout.stages = true;
-      ++blocks;
-    }
-    layout.operands.push_back(operand);
-  }
-
-  // The tile: cols from the last loop, rows from the next one out, or from the one along which a transposed operand is contiguous.
-  const int transposed = chooser.TransposedDim(first);
-  std::int64_t tile_bytes = kDirectTileBytes;
-  if (blocks > 0) {
-    const std::int64_t wanted = transposed >= 0 ? kSquareTileBytes : steps.size() > 1 ? kChainTileBytes : kStagedTileBytes;
-    tile_bytes = std::min(wanted, kScratchBytes / blocks / 64 * 64);
-  }
-  const std::int64_t tile_elements = std::max<std::int64_t>(tile_bytes / widest, 1);
-  std::int64_t cols_limit = tile_elements;
-  if (transposed >= 0) {
-    cols_limit = static_cast<std::int64_t>(std::sqrt(static_cast<double>(tile_elements)));
-    cols_limit = std::max<std::int64_t>(cols_limit / 16 * 16, 16);
-  }
-  layout.row_loop = transposed >= 0 ? transposed : first - 1;
+  layout.inner = BlockElements(canonical, first + 1);
+  layout.fold = tiling.fold;
+  layout.row_loop = tiling.rows;
   for (int d = 0; d <= first; ++d) layout.loops.push_back({canonical.extents[d], 1, canonical.extents[d]});
   Loop& col_loop = layout.loops[first];
-  col_loop = MakeLoop(col_loop.extent, cols_limit / layout.inner, layout.inner * sizes[count - 1]);
+  col_loop = MakeLoop(col_loop.extent, tiling.cols / layout.inner, layout.inner * sizes.back());
   const std::int64_t cols = col_loop.chunk * layout.inner;
   std::int64_t rows = 1;
   if (layout.row_loop >= 0) {
     Loop& row_loop = layout.loops[layout.row_loop];
-    row_loop = MakeLoop(row_loop.extent, tile_elements / cols, cols * sizes[count - 1]);
+    row_loop = MakeLoop(row_loop.extent, tiling.elements / cols, cols * sizes.back());
     rows = row_loop.chunk;
   }
   for (const Loop& loop : layout.loops) layout.tiles *= loop.count;
 
-  // Scratch blocks and steps.
-  std::int64_t scratch = 0;
+  // Operands and their blocks of scratch, then those of the results.
   const std::int64_t block_bytes = (rows * cols * widest + 63) / 64 * 64;
+  const std::int64_t folded_bytes = tiling.fold * layout.inner * widest;
   for (int i = 0; i < count; ++i) {
-    OperandLayout& operand = layout.operands[i];
-    operand.row_stride = layout.row_loop >= 0 ? canonical.strides[i][layout.row_loop] : 0;
+    OperandLayout operand;
+    static_cast<OperandTiling&>(operand) = tiling.operands[i];
+    operand.dtype = dtypes[i];
+    operand.size_log2 = std::countr_zero(static_cast<std::uint64_t>(sizes[i]));
+    if (layout.row_loop >= 0) operand.row_stride = canonical.strides[i][layout.row_loop];
+    if (tiling.fold > 0 && !operand.repeats && !operand.splat) operand.row_stride = tiling.fold * layout.inner * sizes[i];
     for (int d = 0; d <= first; ++d) {  // where there is one chunk, a step to the next one may be more than int64 holds
       operand.advance.push_back(layout.loops[d].count > 1 ? canonical.strides[i][d] * layout.loops[d].chunk : 0);
     }
-    if (operand.delivery != Delivery::kStaged) continue;
-    operand.scratch = scratch;
-    scratch += block_bytes;
+    if (operand.delivery == Delivery::kStaged) {
+      layout.stages = true;
+      MakeBox(canonical, i, first, &operand);
+      operand.scratch = layout.scratch_bytes;
+      layout.scratch_bytes += operand.repeats ? folded_bytes : block_bytes;
+    }
+    layout.operands.push_back(operand);
   }
   for (const Step& step : steps) {
     StepLayout step_layout;
@@ -336,23 +173,25 @@ Layout MakeLayout(const Canonical& canonical, const std::vector<DType>& dtypes, 
     std::copy_n(step.attributes, kMaxAttributes, step_layout.attributes);
     step_layout.result_size = static_cast<std::int64_t>(SizeOf(step.kernel->output));
     const bool last = &step == &steps.back();
-    step_layout.scratch = last ? layout.operands.back().scratch
-                               : scratch + result_blocks[static_cast<std::size_t>(&step - steps.data())] * block_bytes;
+    step_layout.scratch =
+        last ? layout.operands.back().scratch
+             : layout.scratch_bytes + result_blocks[static_cast<std::size_t>(&step - steps.data())] * block_bytes;
     layout.steps.push_back(step_layout);
   }
-  layout.scratch_bytes = scratch + blocks_of_results * block_bytes;
+  layout.scratch_bytes += problem.result_blocks * block_bytes;
 
   // Where to store, the cost, and the pieces of parallel work.
-  const std::int64_t run_bytes = SaturatingProduct(chooser.Joins(first) ? rows * cols : cols, sizes[count - 1]);
+  const std::int64_t run_bytes = SaturatingProduct(tiling.joins ? rows * cols : cols, sizes.back());
   const bool all_splat =
       std::all_of(layout.operands.begin(), layout.operands.end() - 1, [](const OperandLayout& operand) { return operand.splat; });
   layout.can_stream = kernel_streams && !all_splat && layout.tiles > 1 && layout.operands.back().delivery == Delivery::kStreamed &&
                       run_bytes >= kStreamedRunBytes;
-  layout.streams = layout.can_stream && chooser.streams;
-  const double elements = static_cast<double>(chooser.Block(0));
-  const double arithmetic =
-      kByteSeconds * static_cast<double>(widest * static_cast<std::int64_t>(std::max<std::size_t>(steps.size(), 1)));
-  layout.seconds = std::max(bytes / BytesPerSecond(bytes, layout.streams), elements * arithmetic) + chooser.Cost(first);
+  layout.streams = layout.can_stream && problem.streams;
+  double cycles = options.check != nullptr ? 1 : 0;  // for 64 bytes of the widest operand
+  for (const Step& step : steps) cycles += step.kernel->cycles;
+  const double elements = static_cast<double>(BlockElements(canonical, 0));
+  const double arithmetic = elements * static_cast<double>(widest) / 64 * cycles * kCycleSeconds;
+  layout.seconds = std::max(bytes / BytesPerSecond(bytes, layout.streams), arithmetic) + tiling.seconds;
   const double tile_seconds = layout.seconds / static_cast<double>(layout.tiles);
   layout.grain = std::clamp<std::int64_t>(static_cast<std::int64_t>(kGrainSeconds / tile_seconds), 1, layout.tiles);
   layout.parallel = layout.seconds > kSerialSeconds && layout.tiles > 1;

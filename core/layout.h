@@ -8,12 +8,9 @@
 
 #include "core/canonical.h"
 #include "core/program.h"
+#include "core/tiling.h"
 
 namespace axiscast {
-
-// Scratch for staged operands and intermediate results, on the stack of the thread that runs tiles: half of a 48 KB L1, which is
-// the smaller of what the tiles' direct operands leave and what fits a small stack.
-inline constexpr std::int64_t kScratchBytes = 24 * 1024;
 
 // A loop over a canonical dim: `extent` steps, taken `chunk` at a time.
 struct Loop {
@@ -28,13 +25,9 @@ struct BoxDim {
   std::int64_t stride;
 };
 
-enum class Delivery : std::uint8_t { kStreamed, kSplat, kStaged };
-
-struct OperandLayout {
+struct OperandLayout : OperandTiling {
   DType dtype;
   int size_log2;
-  Delivery delivery;
-  bool splat;                         // one value along cols (kSplat, or kStaged of one value)
   std::int64_t row_stride = 0;        // bytes on the operand's own side, from a tile's row to the next
   std::vector<std::int64_t> advance;  // bytes per chunk of each loop
   // Staging: a row of cols is box_chunk (chunk * box_chunk_factor elements), times the dims of `box`, outermost first.
@@ -58,6 +51,7 @@ struct Layout {
   std::vector<Loop> loops;              // outermost first; the last one runs along cols
   int row_loop = -1;                    // the loop that runs along rows; -1: one row
   std::int64_t inner = 1;               // elements of cols per step of the last loop
+  std::int64_t fold = 0;                // steps; a tile's one row is handed to kernels as rows of so many, and a rest. 0: as it is
   std::vector<OperandLayout> operands;  // inputs, then the output
   std::vector<StepLayout> steps;
   CheckFunction check = nullptr;  // instead of steps: looks at the one operand
@@ -77,6 +71,7 @@ struct Layout {
 struct LayoutOptions {
   std::uint64_t unaligned = 0;    // operands (a bit each) that must be staged because they break their element's alignment
   CheckFunction check = nullptr;  // the problem has one operand, which is read and handed to this
+  ForcedTiling forced = {};
 };
 
 // The canonical problem must not be empty. Cost: some microseconds and allocations.

@@ -164,6 +164,16 @@ constexpr bool IsCompact() {
   }
 }
 
+// What a kernel's arithmetic takes, roughly: cycles of an AVX-512 core for 64 bytes of its widest operand. An op of more than a few
+// instructions says `template <typename T> static constexpr double kCycles = 6;`; rounding the 16-bit floats comes on top.
+template <class Op, typename T>
+constexpr double CyclesOf() {
+  double cycles = 1;
+  if constexpr (requires { Op::template kCycles<T>; }) cycles = Op::template kCycles<T>;
+  if constexpr (kIsHalf<T>) return 2 * cycles + (std::is_same_v<T, Float16> ? 3 : 8);
+  return cycles;
+}
+
 // An op's attributes, by position in OpInfo. Vector code says hn::Set(d, attributes[0]); compilers hoist it.
 template <typename T>
 struct Attributes {

@@ -1,0 +1,232 @@
+// Chooses how a canonical problem is cut into tiles, by a cost in seconds that is a sum of few numbers.
+#include "core/tiling.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "core/caches.h"
+
+namespace axiscast {
+namespace {
+
+// The numbers behind the choice; each was seen on an AVX-512 server and is good enough within a factor of two anywhere.
+constexpr double kRowSeconds = 0.25e-9;               // a kernel's row of whole vectors
+constexpr double kJoinedRowSeconds = 0.5e-9;          // one with a ragged end that goes on in the next row
+constexpr double kRaggedRowSeconds = 0.8e-9;          // another one with a ragged end
+constexpr double kStreamedRunSeconds = 20e-9;         // the first and last line of what is stored past the caches
+constexpr double kShortRowSeconds = 2.5e-9;           // a row that does not fill a vector
+constexpr double kTileSeconds = 10e-9;                // a tile: moving on, and the kernel's call
+constexpr double kStageSeconds = 12e-9;               // a block that is staged, however small
+constexpr double kStagedBytesPerSecond = 45e9;        // written to scratch in order, and read again
+constexpr double kGatherSeconds = 0.3e-9;             // an element moved on its own
+constexpr double kTransposeSeconds = 0.05e-9;         // an element moved in a square
+constexpr std::int64_t kSmallStep = 4;                // elements; movers take such steps in whole vectors
+constexpr std::int64_t kVectorBytes = 64;             // the longest of x86-64
+constexpr std::int64_t kFlattenBytes = 1024;          // joining dims to longer rows than this gains nothing
+constexpr std::int64_t kDirectTileBytes = 32 * 1024;  // of the widest operand, when nothing goes through scratch
+constexpr std::int64_t kStagedTileBytes = 8 * 1024;   // of the widest operand, when something does
+constexpr std::int64_t kFoldBytes = 2 * 1024;         // of a pattern's image
+constexpr std::int64_t kChainTileBytes = 4 * 1024;    // when there are several steps
+constexpr std::int64_t kSquareTileBytes = 16 * 1024;  // when an operand is transposed: whole cache lines both ways
+
+class Chooser {
+ public:
+  Chooser(const Canonical& canonical, const TilingProblem& problem)
+      : canonical_(canonical),
+        problem_(problem),
+        flatten_bytes_(std::min(problem.streams ? kStagedTileBytes : kFlattenBytes,
+                                kScratchBytes / (count() + problem.steps) / 64 * 64)) {}
+
+  // Where the dims from `first` on are cols.
+  OperandTiling TileOperand(int operand, int first) const {
+    const bool splat = Splats(operand, first) && (!IsOutput(operand) || problem_.reads_only);
+    const bool staged = Stages(operand, first) && !(splat && !IsUnaligned(operand));
+    return {staged ? Delivery::kStaged : splat ? Delivery::kSplat : Delivery::kStreamed, splat, false};
+  }
+
+  // Along the dims from `first` on, is the operand contiguous, or one value?
+  bool Streams(int operand, int first) const {
+    std::int64_t expected = problem_.sizes[operand];
+    for (int d = rank() - 1; d >= first; --d) {
+      if (canonical_.extents[d] == 1) continue;
+      if (canonical_.strides[operand][d] != expected) return false;
+      expected *= canonical_.extents[d];
+    }
+    return true;
+  }
+  bool Splats(int operand, int first) const {
+    for (int d = first; d < rank(); ++d) {
+      if (canonical_.strides[operand][d] != 0) return false;
+    }
+    return true;
+  }
+  bool Stages(int operand, int first) const {
+    return IsUnaligned(operand) || !(Streams(operand, first) || (!IsOutput(operand) && Splats(operand, first)));
+  }
+
+  // When cols are the dims from `first` on, do the kernel's rows follow each other in memory, so that it can join them?
+  bool Joins(int first) const {
+    if (first == 0) return false;
+    for (int i = 0; i < count(); ++i) {
+      const std::int64_t stride = canonical_.strides[i][first - 1];
+      if (Stages(i, first) ? stride == 0 && !Splats(i, first) : !Splats(i, first) && stride != Block(first) * problem_.sizes[i])
+        return false;
+    }
+    return true;
+  }
+
+  // Is what is staged of the operand the same in every step of the first of cols?
+  bool Repeats(int operand, int first) const {
+    return Stages(operand, first) && canonical_.strides[operand][first] == 0 && !Splats(operand, first);
+  }
+
+  // How many steps of the first of cols make a row that can be handed to kernels again and again, an operand's image serving all of
+  // them: up to `bytes`, and so that rows begin on cache lines where the first does. 0: no operand repeats, or cols are too short.
+  std::int64_t Fold(int first, std::int64_t bytes) const {
+    bool any = false;
+    for (int i = 0; i < count(); ++i) any = any || Repeats(i, first);
+    if (!any || SaturatingProduct(Block(first), problem_.widest) < kStagedTileBytes) return 0;
+    const std::int64_t inner = Block(first + 1);
+    const std::int64_t group = kLineBytes / std::gcd(inner * problem_.sizes.back(), kLineBytes);
+    return bytes / (group * inner * problem_.widest) * group;
+  }
+
+  // Seconds spent on rows and staging when cols are the dims from `first` on.
+  double Cost(int first) const {
+    const double elements = static_cast<double>(Block(0));
+    const std::int64_t row_bytes = SaturatingProduct(Block(first), problem_.widest);
+    const bool joins = Joins(first);
+    double row = row_bytes < kVectorBytes        ? kShortRowSeconds
+                 : row_bytes % kVectorBytes == 0 ? kRowSeconds
+                 : joins                         ? kJoinedRowSeconds
+                                                 : kRaggedRowSeconds;
+    if (problem_.streams && !(joins && row_bytes >= kVectorBytes && row_bytes % kVectorBytes != 0)) row += kStreamedRunSeconds;
+    double seconds = elements / static_cast<double>(Block(first)) * row;
+    bool stages = false;
+    for (int i = 0; i < count(); ++i) {
+      if (!Stages(i, first)) continue;
+      stages = true;
+      seconds += StagingCost(i, first);
+    }
+    const double tile = static_cast<double>(stages ? kStagedTileBytes : kDirectTileBytes);
+    return seconds + elements * static_cast<double>(problem_.widest) / tile * kTileSeconds;
+  }
+
+  double StagingCost(int operand, int first) const {
+    const std::vector<std::int64_t>& strides = canonical_.strides[operand];
+    const double size = static_cast<double>(problem_.sizes[operand]);
+    const double block = static_cast<double>(Block(first)) * size;
+    const double tile = std::min(block, static_cast<double>(kStagedTileBytes));
+    // Along a stretched first dim, and where a tile holds the whole block, what was staged serves the next tile as well.
+    const bool keeps = strides[first] == 0 || block <= tile;
+    int outer = first - 1;
+    while (keeps && outer >= 0 && strides[outer] == 0) --outer;
+    double times = keeps ? 1 : block / tile;
+    for (; outer >= 0; --outer) times *= static_cast<double>(canonical_.extents[outer]);
+    const std::int64_t inner_stride = strides[rank() - 1];
+    if (std::abs(inner_stride) <= kSmallStep * problem_.sizes[operand]) return times * (kStageSeconds + tile / kStagedBytesPerSecond);
+    return times * (kStageSeconds + tile / size * (ContiguousDim(operand, first) >= 0 ? kTransposeSeconds : kGatherSeconds));
+  }
+
+  // The first of the dims that are flattened into cols: `forced_dims` of them where that may be, else the cheapest.
+  int FirstColDim(int forced_dims) const {
+    int best = rank() - 1;
+    double best_cost = Cost(best);
+    for (int first = best; first > 0 && SaturatingProduct(Block(first), problem_.widest) < flatten_bytes_; --first) {
+      const double cost = Cost(first - 1);
+      if (forced_dims > 0 ? rank() - first < forced_dims : cost < best_cost) {
+        best = first - 1;
+        best_cost = cost;
+      }
+    }
+    return best;
+  }
+
+  // The dim outside cols along which the operand is contiguous; -1 when there is none.
+  int ContiguousDim(int operand, int first) const {
+    for (int d = first - 1; d >= 0; --d) {
+      if (std::abs(canonical_.strides[operand][d]) == problem_.sizes[operand] && canonical_.extents[d] > 1) return d;
+    }
+    return -1;
+  }
+
+  // The dim along which a transposed operand is contiguous; -1 when none is transposed.
+  int TransposedDim(int first) const {
+    for (int i = 0; i < count(); ++i) {
+      const std::int64_t inner_stride = canonical_.strides[i][rank() - 1];
+      if (!Stages(i, first) || inner_stride == 0 || std::abs(inner_stride) == problem_.sizes[i]) continue;
+      if (const int d = ContiguousDim(i, first); d >= 0) return d;
+    }
+    return -1;
+  }
+
+ private:
+  int rank() const { return canonical_.rank(); }
+  int count() const { return static_cast<int>(problem_.sizes.size()); }
+  bool IsOutput(int operand) const { return operand + 1 == count(); }
+  bool IsUnaligned(int operand) const { return (problem_.unaligned >> operand) & 1; }
+  std::int64_t Block(int first) const { return BlockElements(canonical_, first); }
+
+  const Canonical& canonical_;
+  const TilingProblem& problem_;
+  const std::int64_t flatten_bytes_;  // rows of cols are not made longer than this by joining dims
+};
+
+}  // namespace
+
+std::int64_t BlockElements(const Canonical& canonical, int first) {
+  std::int64_t block = 1;
+  for (int d = first; d < canonical.rank(); ++d) block *= canonical.extents[d];
+  return block;
+}
+
+std::int64_t SaturatingProduct(std::int64_t x, std::int64_t y) {
+  std::int64_t product;
+  return __builtin_mul_overflow(x, y, &product) ? std::numeric_limits<std::int64_t>::max() : product;
+}
+
+Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, const ForcedTiling& forced) {
+  const Chooser chooser(canonical, problem);
+  const int count = static_cast<int>(problem.sizes.size());
+  Tiling tiling;
+  const int first = tiling.first = chooser.FirstColDim(forced.col_dims);
+  tiling.joins = chooser.Joins(first);
+  tiling.seconds = chooser.Cost(first);
+  std::int64_t blocks = problem.result_blocks;
+  for (int i = 0; i < count; ++i) {
+    tiling.operands.push_back(chooser.TileOperand(i, first));
+    if (tiling.operands.back().delivery == Delivery::kStaged) ++blocks;
+  }
+
+  const int transposed = chooser.TransposedDim(first);
+  std::int64_t bytes = kDirectTileBytes;
+  if (blocks > 0) {
+    const std::int64_t block_limit = kScratchBytes / blocks / 64 * 64;
+    if (transposed < 0) tiling.fold = chooser.Fold(first, std::min(problem.streams ? kStagedTileBytes : kFoldBytes, block_limit));
+    bool only_images = problem.result_blocks == 0;
+    for (int i = 0; i < count; ++i) {
+      OperandTiling& operand = tiling.operands[i];
+      operand.repeats = tiling.fold > 0 && chooser.Repeats(i, first);
+      only_images = only_images && (operand.repeats || operand.delivery != Delivery::kStaged);
+    }
+    if (!only_images) {
+      bytes = transposed >= 0 ? kSquareTileBytes : problem.steps > 1 ? kChainTileBytes : kStagedTileBytes;
+      bytes = std::min(bytes, block_limit);
+    }
+  }
+  if (forced.tile_bytes > 0) bytes = std::min(bytes, forced.tile_bytes);
+  tiling.elements = std::max<std::int64_t>(bytes / problem.widest, 1);
+
+  // Rows are the next dim out, or the one along which a transposed operand is contiguous.
+  tiling.rows = transposed >= 0 ? transposed : tiling.fold > 0 ? -1 : first - 1;
+  tiling.cols = tiling.elements;
+  if (transposed >= 0) {
+    tiling.cols = static_cast<std::int64_t>(std::sqrt(static_cast<double>(tiling.elements)));
+    tiling.cols = std::max<std::int64_t>(tiling.cols / 16 * 16, 16);
+  }
+  return tiling;
+}
+
+}  // namespace axiscast

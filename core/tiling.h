@@ -1,0 +1,62 @@
+// Tiling: which dims of a canonical problem run along a tile's cols and rows, how large tiles are, and how operands reach kernels.
+#ifndef AXISCAST_CORE_TILING_H_
+#define AXISCAST_CORE_TILING_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "core/canonical.h"
+
+namespace axiscast {
+
+// Scratch for staged operands and intermediate results, on the stack of the thread that runs tiles: half of a 48 KB L1, which is
+// the smaller of what the tiles' direct operands leave and what fits a small stack.
+inline constexpr std::int64_t kScratchBytes = 24 * 1024;
+
+enum class Delivery : std::uint8_t { kStreamed, kSplat, kStaged };
+
+struct OperandTiling {
+  Delivery delivery;
+  bool splat;    // one value along cols (kSplat, or kStaged of one value)
+  bool repeats;  // staged, and one folded row serves all of them
+};
+
+struct Tiling {
+  int first;                   // the dims from here on run along cols
+  int rows;                    // the dim along rows; -1: one row
+  std::int64_t fold = 0;       // as Layout::fold
+  std::int64_t elements;       // of a tile, at most
+  std::int64_t cols;           // of those along cols, at most
+  bool joins;                  // rows follow each other in memory, so that kernels can join them
+  std::vector<OperandTiling> operands;
+  double seconds;              // spent on rows and staging, not on bytes and arithmetic
+};
+
+// What is to be tiled besides the canonical problem.
+struct TilingProblem {
+  std::vector<std::int64_t> sizes;  // bytes of the operands' elements, the output's last
+  std::int64_t widest;              // of them and of the intermediate results
+  std::uint64_t unaligned = 0;      // operands (a bit each) that must be staged
+  int steps;
+  int result_blocks = 0;            // blocks of scratch that intermediate results need
+  bool reads_only = false;          // the last operand is looked at, and not written
+  bool streams = false;             // the output is to be stored past the caches
+};
+
+// Another choice than the cheapest one, for tests: results must not depend on it. 0: no other.
+struct ForcedTiling {
+  int col_dims = 0;             // dims along cols; as many of them as fit
+  std::int64_t tile_bytes = 0;  // of the widest operand, at most what fits
+};
+
+Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, const ForcedTiling& forced);
+
+// Elements of the dims from `first` on.
+std::int64_t BlockElements(const Canonical& canonical, int first);
+
+// Of values that are not negative; overlapping windows can have more bytes than there are addresses.
+std::int64_t SaturatingProduct(std::int64_t x, std::int64_t y);
+
+}  // namespace axiscast
+
+#endif  // AXISCAST_CORE_TILING_H_

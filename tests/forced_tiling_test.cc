@@ -1,0 +1,210 @@
+// No result depends on the path chosen. Random calls of real ops, with the number of dims along cols (which decides what is staged
+// and how), tile sizes, stores, pieces of parallel work, threads and targets forced, against the ops' scalar meaning element by
+// element. AXISCAST_SEED and AXISCAST_CASES as in layout_test.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <map>
+#include <utility>
+
+#include "axiscast/axiscast.h"
+#include "core/canonical.h"
+#include "core/execute.h"
+#include "core/registry.h"
+#include "tests/testing/strided.h"
+
+namespace axiscast::test {
+namespace {
+
+struct Operand {
+  DType dtype;
+  ByteStrides strides;
+  Bytes memory;
+  std::int64_t origin;  // of element [0, ..., 0] in it
+
+  std::int64_t size() const { return static_cast<std::int64_t>(SizeOf(dtype)); }
+};
+
+struct Call {
+  const char* op;
+  std::size_t kernel;  // of the op's
+  Shape shape;
+  std::vector<Operand> operands;  // the inputs, then out
+};
+
+// Whole numbers from 1 to 100, over 7 for floats: nothing is NaN, a divisor of 0 or infinite.
+std::uint64_t RandomElement(Random& random, DType dtype) {
+  const std::int64_t magnitude = random.In(1, 100);
+  const std::int64_t whole = KindOf(dtype) != DTypeKind::kUnsigned && random.Chance(50) ? -magnitude : magnitude;
+  const double fraction = static_cast<double>(whole) / 7;
+  std::uint64_t bits = 0;
+  const auto put = [&](auto value) { std::memcpy(&bits, &value, sizeof(value)); };
+  switch (dtype) {
+    case DType::kBool:
+      put(whole > 0);
+      break;
+    case DType::kFloat16:
+      put(Float16(static_cast<float>(fraction)).bits);
+      break;
+    case DType::kBFloat16:
+      put(BFloat16(static_cast<float>(fraction)).bits);
+      break;
+    case DType::kFloat32:
+      put(static_cast<float>(fraction));
+      break;
+    case DType::kFloat64:
+      put(fraction);
+      break;
+    default:
+      put(whole);  // the lowest bytes
+  }
+  return bits;
+}
+
+// Some dims stretched for all but out, which has its elements once.
+ByteStrides RandomStrides(Random& random, const Shape& shape, std::int64_t size, bool is_out) {
+  ByteStrides strides = StridesOf(RandomView(random, shape.rank(), size, !is_out), shape, size);
+  const std::int64_t kind = is_out ? 0 : random.Below(6);
+  const std::int64_t split = random.Below(shape.rank() + 1);
+  for (int d = 0; d < shape.rank(); ++d) {
+    if ((kind == 1 && d < split) || (kind == 2 && d >= split) || (kind == 3 && d % 2 == 0) || kind == 4) strides[d] = 0;
+  }
+  return strides;
+}
+
+Call RandomCall(Random& random) {
+  Call call;
+  call.op = random.Of(std::vector<const char*>{"abs", "add", "divide", "floor_divide", "less", "remainder", "where"});
+  const std::vector<Kernel>& kernels = FindOp(call.op)->kernels();
+  call.kernel = static_cast<std::size_t>(random.Below(static_cast<std::int64_t>(kernels.size())));
+  std::int64_t budget = random.Chance(20) ? 20'000 : random.Chance(50) ? 3000 : 300;
+  const std::int64_t rank = random.In(1, 4);
+  for (int d = 0; d < rank; ++d) {
+    const std::int64_t extent = std::min(random.Chance(30) ? random.In(1, 100) : random.In(1, 8), std::max<std::int64_t>(budget, 1));
+    call.shape.push_back(extent);
+    budget /= extent;
+  }
+  if (budget > 1) call.shape[static_cast<int>(random.Below(rank))] *= budget;
+  const int arity = FindOp(call.op)->arity();
+  for (int i = 0; i <= arity; ++i) {
+    Operand operand;
+    operand.dtype = i < arity ? kernels[call.kernel].inputs[i] : kernels[call.kernel].output;
+    operand.strides = RandomStrides(random, call.shape, operand.size(), i == arity);
+    const Around around = AroundOf(call.shape, operand.strides, operand.size());
+    operand.origin = around.before + (random.Chance(15) ? random.Below(9) : 0);
+    operand.memory = random.RandomBytes(operand.origin + around.behind);
+    if (i < arity) {
+      ForEachIndex(call.shape, [&](const Index& index) {
+        StoreBits(RandomElement(random, operand.dtype),
+                  operand.memory.data() + operand.origin + OffsetAt(index, call.shape, operand.strides, 0), SizeOf(operand.dtype));
+      });
+    }
+    call.operands.push_back(std::move(operand));
+  }
+  return call;
+}
+
+// All of out's memory when every element has the op's scalar meaning.
+Bytes Expected(const Call& call) {
+  const Kernel& kernel = FindOp(call.op)->kernels()[call.kernel];
+  const int arity = FindOp(call.op)->arity();
+  const Operand& out = call.operands.back();
+  Bytes memory = out.memory;
+  ForEachIndex(call.shape, [&](const Index& index) {
+    alignas(16) std::byte elements[kMaxArity + 1][16];
+    Tile tile = {};
+    tile.rows = tile.cols = 1;
+    for (int i = 0; i < arity; ++i) {
+      const Operand& operand = call.operands[static_cast<std::size_t>(i)];
+      std::memcpy(elements[i], operand.memory.data() + operand.origin + OffsetAt(index, call.shape, operand.strides, 0),
+                  SizeOf(operand.dtype));
+      tile.in[i] = {elements[i], 0, false};
+    }
+    tile.out = elements[kMaxArity];
+    kernel.reference(tile);
+    std::memcpy(memory.data() + out.origin + OffsetAt(index, call.shape, out.strides, 0), elements[kMaxArity], SizeOf(out.dtype));
+  });
+  return memory;
+}
+
+// Which paths were taken.
+using Counts = std::map<std::string, int>;
+
+// Executes the call in a way that chance chooses; out's memory.
+Bytes Execute(Random& random, const Call& call, std::string* way, Counts* counts) {
+  const auto targets = Registry::SupportedTargets();
+  const char* const target = random.Of(targets);
+  const Registry* registry = nullptr;
+  EXPECT_TRUE(Registry::BuiltInFor(target, &registry).ok());
+  const Op& op = *registry->Find(call.op);
+
+  std::vector<DType> dtypes;
+  std::vector<ByteStrides> strides;
+  std::vector<std::byte*> pointers;
+  Bytes out = call.operands.back().memory;
+  LayoutOptions options;
+  for (const Operand& operand : call.operands) {
+    const bool is_out = &operand == &call.operands.back();
+    pointers.push_back((is_out ? out.data() : const_cast<std::byte*>(operand.memory.data())) + operand.origin);
+    bool aligned = reinterpret_cast<std::uintptr_t>(pointers.back()) % SizeOf(operand.dtype) == 0;
+    for (const std::int64_t stride : operand.strides) aligned = aligned && stride % operand.size() == 0;
+    if (!aligned || random.Chance(10)) options.unaligned |= std::uint64_t{1} << dtypes.size();
+    dtypes.push_back(operand.dtype);
+    strides.push_back(operand.strides);
+  }
+  options.forced.col_dims = static_cast<int>(random.Below(5));
+  options.forced.tile_bytes = random.Of(std::vector<std::int64_t>{0, 1, 64, 500, 2048, 5000, 100'000});
+  Step step{&op.kernels()[call.kernel], op.arity(), {}, {}};
+  for (int i = 0; i < op.arity(); ++i) step.values[i] = i;
+  Layout layout = MakeLayout(Canonicalise(call.shape, strides), dtypes, {step}, options);
+  layout.parallel = layout.tiles > 1 && random.Chance(50);
+  layout.grain = random.In(1, std::min<std::int64_t>(layout.tiles, 5));
+  ExecuteOptions execute_options;
+  execute_options.max_threads = static_cast<int>(random.In(0, 3));
+  execute_options.stores = random.Of(std::vector<StorePolicy>{StorePolicy::kAuto, StorePolicy::kStream, StorePolicy::kCached});
+  axiscast::Execute(layout, *op.entry().movers, pointers.data(), execute_options);
+
+  *way = std::string(target) + ", " + std::to_string(options.forced.col_dims) + " dims along cols, tiles of " +
+         std::to_string(options.forced.tile_bytes) + " bytes, " + std::to_string(layout.tiles) + " tiles";
+  for (int i = 0; i < static_cast<int>(call.operands.size()); ++i) {
+    const bool is_out = i + 1 == static_cast<int>(call.operands.size());
+    ++(*counts)[(is_out ? "out " : "") + DescribeDelivery(layout, i)];
+  }
+  if (layout.fold > 0) ++(*counts)["folded"];
+  if (layout.parallel) ++(*counts)["parallel"];
+  if (layout.can_stream && execute_options.stores == StorePolicy::kStream) ++(*counts)["stored past the caches"];
+  if (layout.can_stream && execute_options.stores != StorePolicy::kStream) ++(*counts)["stored into the caches"];
+  return out;
+}
+
+TEST(ForcedTiling, NoResultDependsOnThePath) {
+  const std::uint64_t seed = FromEnvironment("AXISCAST_SEED", 4);
+  const std::uint64_t cases = FromEnvironment("AXISCAST_CASES", 3000);
+  std::printf("AXISCAST_SEED=%llu AXISCAST_CASES=%llu\n", static_cast<unsigned long long>(seed),
+              static_cast<unsigned long long>(cases));
+  Counts counts;
+  for (std::uint64_t i = 0; i < cases; ++i) {
+    Random random(seed + i);
+    const Call call = RandomCall(random);
+    const Bytes expected = Expected(call);
+    for (int ways = 0; ways < 6; ++ways) {
+      std::string way;
+      const Bytes found = Execute(random, call, &way, &counts);
+      const std::size_t byte =
+          static_cast<std::size_t>(std::mismatch(expected.begin(), expected.end(), found.begin()).first - expected.begin());
+      ASSERT_EQ(byte, expected.size()) << "case " << i << " (AXISCAST_SEED=" << seed + i << " AXISCAST_CASES=1): " << call.op << " "
+                                       << NameOf(call.operands.front().dtype) << ", " << way << "; the first byte that differs";
+    }
+  }
+  for (const auto& [name, count] : counts) std::printf("  %-32s %d\n", name.c_str(), count);
+  if (cases < 3000) return;  // too few to say anything about how often each kind occurs
+  for (const char* name :
+       {"streamed", "splat", "staged: pattern", "staged: repeat-each", "staged: transpose", "staged: gather", "staged: runs",
+        "staged: unaligned", "staged: unaligned splat", "out streamed", "out staged: gather", "out staged: runs",
+        "out staged: unaligned", "folded", "parallel", "stored past the caches", "stored into the caches"}) {
+    EXPECT_GE(counts[name], 20) << name;
+  }
+}
+
+}  // namespace
+}  // namespace axiscast::test
