@@ -13,6 +13,7 @@ import unittest
 FOLDER = pathlib.Path(sys.argv[1]).resolve()
 PATTERNS = FOLDER / "pattern_bench"
 OPS = FOLDER / "op_bench"
+LATENCY = FOLDER / "latency_bench"
 
 
 def run(program, *flags):
@@ -53,7 +54,7 @@ class Bench(unittest.TestCase):
                 self.assertGreater(row[counter], 0, f"{counter} of {name}")
             estimated = name.endswith("/threads:1") and not name.startswith("roof/") and "/scalar_loop/" not in name
             self.assertEqual("estimated_seconds" in row, estimated, name)
-        self.assertIn("no instruction", rows["remainder_float32/L2/threads:1"]["label"])
+        self.assertIn("or divisions", rows["remainder_float32/L2/threads:1"]["label"])
         self.assertRegex(self.text, r"\npatterns: \d+ of \d+ rows .* at 0.9 of the roof or more; geometric mean of time / roof ")
         self.assertRegex(self.text, r"\nestimates, one thread: \d+ of \d+ rows .* within 1.5 times")
 
@@ -65,6 +66,14 @@ class Bench(unittest.TestCase):
     def test_every_op(self):
         self.assertIn("add/float32/L2", self.rows(OPS))
         self.assertRegex(self.text, r"\nL2: \d+ of \d+ rows")
+
+    def test_every_situation(self):
+        done = run(LATENCY, "--quick")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = [line for line in done.stdout.splitlines() if line.startswith("  ")]
+        self.assertEqual(len(lines), 2 * 8, done.stdout)
+        for line in lines:
+            self.assertRegex(line, r"^  \S.*\S +[\d.]+ [num]s +[\d.]+ [num]s +[\d.]+ [num]s +[\d.]+ +\d+ +[1-9]\d*$")
 
     def test_compared_with_itself(self):
         for other in [PATTERNS, FOLDER.parent]:

@@ -1,11 +1,14 @@
 // The table of patterns.
 #include "bench/patterns.h"
 
+#include <cstring>
+
 namespace axiscast::bench {
 namespace {
 
-constexpr const char* kTwiceNoArithmetic = "bytes, divisor's twice; no instruction";
-constexpr const char* kNoArithmetic = "bytes; no instruction";
+constexpr const char* kTwiceOrDivision = "bytes, divisor's twice, or float32 divisions";
+constexpr const char* kOrConversion = "bytes or conversions";
+constexpr const char* kNoConversion = "bytes; no instruction rounds exactly";
 constexpr const char* kOrDivision = "bytes or divisions";
 constexpr const char* kOrSquareRoot = "bytes or square roots";
 
@@ -69,18 +72,29 @@ const std::vector<Pattern> kTable = {
      .arithmetic = Arithmetic::kDivideFloat64,
      .roof = kOrDivision},
     {.name = "sqrt", .inputs = {{kFree}}, .ops = "sqrt", .arithmetic = Arithmetic::kSquareRootFloat32, .roof = kOrSquareRoot},
-    {.name = "remainder_float32", .inputs = {{kFree}, {kFree}}, .ops = "remainder", .roof = kNoArithmetic},
+    {.name = "remainder_float32",
+     .inputs = {{kFree}, {kFree}},
+     .ops = "remainder",
+     .arithmetic = Arithmetic::kDivideFloat32,
+     .roof = kOrDivision},
     {.name = "floor_divide_int32",
      .inputs = {{kFree}, {kFree}},
      .ops = "floor_divide",
      .dtype = "int32",
-     .roof = kTwiceNoArithmetic},
+     .arithmetic = Arithmetic::kDivideFloat32,
+     .roof = kTwiceOrDivision},
     {.name = "floor_divide_int32_scalar",
      .inputs = {{kFree}, {}},
      .ops = "floor_divide",
      .dtype = "int32",
-     .roof = kTwiceNoArithmetic},
-    {.name = "remainder_int32", .inputs = {{kFree}, {kFree}}, .ops = "remainder", .dtype = "int32", .roof = kTwiceNoArithmetic},
+     .arithmetic = Arithmetic::kDivideFloat32,
+     .roof = kTwiceOrDivision},
+    {.name = "remainder_int32",
+     .inputs = {{kFree}, {kFree}},
+     .ops = "remainder",
+     .dtype = "int32",
+     .arithmetic = Arithmetic::kDivideFloat32,
+     .roof = kTwiceOrDivision},
 
     // Four ops in one pass: bias, scale, residual, relu.
     {.name = "chain_4",
@@ -102,6 +116,12 @@ const std::vector<Pattern>& Patterns() {
         Pattern other = pattern;
         other.name += std::string("_") + dtype;
         other.dtype = dtype;
+        if (std::strcmp(dtype, "float16") == 0) {
+          other.arithmetic = Arithmetic::kAddFloat16;
+          other.roof = kOrConversion;
+        } else if (std::strcmp(dtype, "bfloat16") == 0) {
+          other.roof = kNoConversion;
+        }
         other.scalar_loop = other.always = false;
         rows.push_back(other);
       }

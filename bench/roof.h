@@ -72,7 +72,8 @@ class Roof {
 
   static std::vector<Part> Split(const Traffic& traffic);
   Choice Choose(const Traffic& traffic, const std::vector<Part>& parts, int threads, const Effort& effort);
-  double Time(const Traffic& traffic, const std::vector<Part>& parts, int threads, std::size_t loop, const Effort& effort, double guess);
+  double Time(const Traffic& traffic, const std::vector<Part>& parts, int threads, std::size_t loop, const Effort& effort,
+              double guess);
 
   Team team_;
   double fork_ = 0;

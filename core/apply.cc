@@ -75,6 +75,7 @@ PlanDescription Plan::Describe() const {
                       : layout.streams                                     ? "streaming"
                                                                            : "direct";
   description.estimated_seconds = layout.seconds;
+  for (const DataCheck& check : impl_->checks) description.estimated_seconds += check.layouts[0].seconds;
   return description;
 }
 

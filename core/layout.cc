@@ -173,9 +173,8 @@ Layout MakeLayout(const Canonical& canonical, const std::vector<DType>& dtypes, 
     std::copy_n(step.attributes, kMaxAttributes, step_layout.attributes);
     step_layout.result_size = static_cast<std::int64_t>(SizeOf(step.kernel->output));
     const bool last = &step == &steps.back();
-    step_layout.scratch =
-        last ? layout.operands.back().scratch
-             : layout.scratch_bytes + result_blocks[static_cast<std::size_t>(&step - steps.data())] * block_bytes;
+    step_layout.scratch = last ? layout.operands.back().scratch
+                               : layout.scratch_bytes + result_blocks[static_cast<std::size_t>(&step - steps.data())] * block_bytes;
     layout.steps.push_back(step_layout);
   }
   layout.scratch_bytes += problem.result_blocks * block_bytes;

@@ -36,8 +36,8 @@ class Chooser {
   Chooser(const Canonical& canonical, const TilingProblem& problem)
       : canonical_(canonical),
         problem_(problem),
-        flatten_bytes_(std::min(problem.streams ? kStagedTileBytes : kFlattenBytes,
-                                kScratchBytes / (count() + problem.steps) / 64 * 64)) {}
+        flatten_bytes_(
+            std::min(problem.streams ? kStagedTileBytes : kFlattenBytes, kScratchBytes / (count() + problem.steps) / 64 * 64)) {}
 
   // Where the dims from `first` on are cols.
   OperandTiling TileOperand(int operand, int first) const {
@@ -126,7 +126,8 @@ class Chooser {
     double times = keeps ? 1 : block / tile;
     for (; outer >= 0; --outer) times *= static_cast<double>(canonical_.extents[outer]);
     const std::int64_t inner_stride = strides[rank() - 1];
-    if (std::abs(inner_stride) <= kSmallStep * problem_.sizes[operand]) return times * (kStageSeconds + tile / kStagedBytesPerSecond);
+    if (std::abs(inner_stride) <= kSmallStep * problem_.sizes[operand])
+      return times * (kStageSeconds + tile / kStagedBytesPerSecond);
     return times * (kStageSeconds + tile / size * (ContiguousDim(operand, first) >= 0 ? kTransposeSeconds : kGatherSeconds));
   }
 

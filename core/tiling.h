@@ -22,14 +22,14 @@ struct OperandTiling {
 };
 
 struct Tiling {
-  int first;                   // the dims from here on run along cols
-  int rows;                    // the dim along rows; -1: one row
-  std::int64_t fold = 0;       // as Layout::fold
-  std::int64_t elements;       // of a tile, at most
-  std::int64_t cols;           // of those along cols, at most
-  bool joins;                  // rows follow each other in memory, so that kernels can join them
+  int first;              // the dims from here on run along cols
+  int rows;               // the dim along rows; -1: one row
+  std::int64_t fold = 0;  // as Layout::fold
+  std::int64_t elements;  // of a tile, at most
+  std::int64_t cols;      // of those along cols, at most
+  bool joins;             // rows follow each other in memory, so that kernels can join them
   std::vector<OperandTiling> operands;
-  double seconds;              // spent on rows and staging, not on bytes and arithmetic
+  double seconds;  // spent on rows and staging, not on bytes and arithmetic
 };
 
 // What is to be tiled besides the canonical problem.
@@ -38,9 +38,9 @@ struct TilingProblem {
   std::int64_t widest;              // of them and of the intermediate results
   std::uint64_t unaligned = 0;      // operands (a bit each) that must be staged
   int steps;
-  int result_blocks = 0;            // blocks of scratch that intermediate results need
-  bool reads_only = false;          // the last operand is looked at, and not written
-  bool streams = false;             // the output is to be stored past the caches
+  int result_blocks = 0;    // blocks of scratch that intermediate results need
+  bool reads_only = false;  // the last operand is looked at, and not written
+  bool streams = false;     // the output is to be stored past the caches
 };
 
 // Another choice than the cheapest one, for tests: results must not depend on it. 0: no other.

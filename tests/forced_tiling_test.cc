@@ -80,7 +80,8 @@ Call RandomCall(Random& random) {
   std::int64_t budget = random.Chance(20) ? 20'000 : random.Chance(50) ? 3000 : 300;
   const std::int64_t rank = random.In(1, 4);
   for (int d = 0; d < rank; ++d) {
-    const std::int64_t extent = std::min(random.Chance(30) ? random.In(1, 100) : random.In(1, 8), std::max<std::int64_t>(budget, 1));
+    const std::int64_t extent =
+        std::min(random.Chance(30) ? random.In(1, 100) : random.In(1, 8), std::max<std::int64_t>(budget, 1));
     call.shape.push_back(extent);
     budget /= extent;
   }

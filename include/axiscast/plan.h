@@ -101,7 +101,7 @@ struct PlanDescription {
   std::int64_t grain_tiles;  // tiles in one piece of parallel work
   bool parallel;             // false: runs in the calling thread, whatever the options
   std::string store;         // "direct", "streaming" (past the caches, unless in place) or "through scratch"
-  double estimated_seconds;  // one thread
+  double estimated_seconds;  // one thread, an integer divisor's check with it
 };
 
 /// An op bound to shapes, dtypes and strides. Immutable; copies share it; any number of threads may execute it at once.
