@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bench/stopwatch.h"
+#include "bench/team.h"
 
 namespace axiscast::bench {
 namespace {
@@ -40,6 +41,7 @@ int Rounds(double guess, const Effort& effort) {
 
 Sample MeasureBesideRoof(Roof& roof, const Traffic& traffic, int threads, const Calls& calls, const Effort& effort) {
   if (!effort.roof) return MeasureAlone(threads, calls, effort);
+  const OnOneCpu one_cpu(threads == 1);
   const double guess = Guess(calls, threads);
   std::vector<double> seconds, best, ordinary;
   for (int round = Rounds(guess, effort); round > 0; --round) {
@@ -52,6 +54,7 @@ Sample MeasureBesideRoof(Roof& roof, const Traffic& traffic, int threads, const 
 }
 
 Sample MeasureAlone(int threads, const Calls& calls, const Effort& effort) {
+  const OnOneCpu one_cpu(threads == 1);
   const double guess = Guess(calls, threads);
   std::vector<double> seconds;
   for (int round = Rounds(guess, effort); round > 0; --round) seconds.push_back(TimeCalls(calls, guess, threads, effort));

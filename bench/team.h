@@ -29,6 +29,24 @@ class Pinning {
 #endif
 };
 
+// Keeps the calling thread on the first of the CPUs while it lives, where it is to work alone: two programs that are compared get
+// the same CPU. Those of a virtual machine differ by up to a half for minutes.
+class OnOneCpu {
+ public:
+  explicit OnOneCpu(bool alone) : alone_(alone) {
+    if (alone_) pinning_.Pin(0);
+  }
+  ~OnOneCpu() {
+    if (alone_) pinning_.Pin(-1);
+  }
+  OnOneCpu(const OnOneCpu&) = delete;
+  OnOneCpu& operator=(const OnOneCpu&) = delete;
+
+ private:
+  const Pinning pinning_;
+  const bool alone_;
+};
+
 // Threads that wait for something to do; asleep, so that they take nothing from the call that is measured in between.
 class Team {
  public:
