@@ -26,9 +26,8 @@ constexpr std::int64_t kSmallStep = 4;                // elements; movers take s
 constexpr std::int64_t kVectorBytes = 64;             // the longest of x86-64
 constexpr std::int64_t kFlattenBytes = 1024;          // joining dims to longer rows than this gains nothing
 constexpr std::int64_t kDirectTileBytes = 32 * 1024;  // of the widest operand, when nothing goes through scratch
-constexpr std::int64_t kStagedTileBytes = 8 * 1024;   // of the widest operand, when something does
+constexpr std::int64_t kStagedTileBytes = 8 * 1024;   // of the widest operand, when something does, and of chains
 constexpr std::int64_t kFoldBytes = 2 * 1024;         // of a pattern's image
-constexpr std::int64_t kChainTileBytes = 4 * 1024;    // when there are several steps
 constexpr std::int64_t kSquareTileBytes = 16 * 1024;  // when an operand is transposed: whole cache lines both ways
 
 class Chooser {
@@ -213,7 +212,7 @@ Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, co
       only_images = only_images && (operand.repeats || operand.delivery != Delivery::kStaged);
     }
     if (!only_images) {
-      bytes = transposed >= 0 ? kSquareTileBytes : problem.steps > 1 ? kChainTileBytes : kStagedTileBytes;
+      bytes = transposed >= 0 ? kSquareTileBytes : kStagedTileBytes;
       bytes = std::min(bytes, block_limit);
     }
   }
