@@ -19,6 +19,9 @@ namespace axiscast {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+template <typename T>
+inline constexpr double kDivisionCycles = std::is_floating_point_v<T> ? 8 : sizeof(T) == 1 ? 18 : sizeof(T) == 2 ? 9 : 11;
+
 struct Divide {
   using Class = Binary;
   static constexpr OpInfo kInfo{
@@ -36,6 +39,8 @@ struct Divide {
   static constexpr Kinds kKinds = kNumbers;
   template <typename T>
   static constexpr bool kCompact = std::is_integral_v<T>;
+  template <typename T>
+  static constexpr double kCycles = std::is_integral_v<T> ? kDivisionCycles<T> : 2;
   template <typename T>
   static constexpr bool kRefusesZero = std::is_integral_v<T>;
 
@@ -68,6 +73,8 @@ struct TrueDivide {
   static constexpr Kinds kKinds = kNumbers;
   template <typename T>
   static constexpr bool kCompact = std::is_integral_v<T>;
+  template <typename T>
+  static constexpr double kCycles = std::is_integral_v<T> ? 5 : 2;
   template <typename T>
   using Out = std::conditional_t<std::is_integral_v<T>, float, T>;
 
@@ -115,6 +122,8 @@ struct Fmod {
   template <typename T>
   static constexpr bool kCompact = true;
   template <typename T>
+  static constexpr double kCycles = kDivisionCycles<T>;
+  template <typename T>
   static constexpr bool kRefusesZero = std::is_integral_v<T>;
 
   template <typename T>
@@ -153,6 +162,8 @@ struct FloorDivide {
   static constexpr Kinds kKinds = kNumbers;
   template <typename T>
   static constexpr bool kCompact = true;
+  template <typename T>
+  static constexpr double kCycles = kDivisionCycles<T>;
   template <typename T>
   static constexpr bool kRefusesZero = std::is_integral_v<T>;
 
@@ -204,6 +215,8 @@ struct Remainder {
   static constexpr Kinds kKinds = kNumbers;
   template <typename T>
   static constexpr bool kCompact = true;
+  template <typename T>
+  static constexpr double kCycles = kDivisionCycles<T>;
   template <typename T>
   static constexpr bool kRefusesZero = std::is_integral_v<T>;
 

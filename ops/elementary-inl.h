@@ -151,6 +151,8 @@ struct Sqrt {
                                 .aliases = "Sqrt",
                                 .source = "IEEE 754; NumPy sqrt, Paddle sqrt, torch.sqrt, ONNX Sqrt"};
   static constexpr Kinds kKinds = kFloats;
+  template <typename T>
+  static constexpr double kCycles = sizeof(T);
 
   template <typename T>
   static T Scalar(T x) {
@@ -171,6 +173,8 @@ struct Reciprocal {
                                 .aliases = "Reciprocal",
                                 .source = "IEEE 754; NumPy reciprocal, Paddle reciprocal, torch.reciprocal, ONNX Reciprocal"};
   static constexpr Kinds kKinds = kFloats;
+  template <typename T>
+  static constexpr double kCycles = 2;
 
   template <typename T>
   static T Scalar(T x) {

@@ -74,6 +74,8 @@ struct Clip {
                      {.name = "max", .doc = "upper bound", .absent = AttributeDefault::kHighest}},
       .attribute_count = 2};
   static constexpr Kinds kKinds = kNumbers;
+  template <typename T>
+  static constexpr double kCycles = std::is_floating_point_v<T> ? 5 : 2;
 
   template <typename T>
   static T Scalar(T x, const Attributes<T>& attributes) {

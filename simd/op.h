@@ -169,8 +169,8 @@ constexpr bool IsCompact() {
 template <class Op, typename T>
 constexpr double CyclesOf() {
   double cycles = 1;
-  if constexpr (requires { Op::template kCycles<T>; }) cycles = Op::template kCycles<T>;
-  if constexpr (kIsHalf<T>) return 2 * cycles + (std::is_same_v<T, Float16> ? 3 : 8);
+  if constexpr (requires { Op::template kCycles<Computed<T>>; }) cycles = Op::template kCycles<Computed<T>>;
+  if constexpr (kIsHalf<T>) return 2 * cycles + (std::is_same_v<T, Float16> ? 4 : 5);
   return cycles;
 }
 
