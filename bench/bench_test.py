@@ -17,7 +17,7 @@ LATENCY = FOLDER / "latency_bench"
 
 
 def run(program, *flags):
-    return subprocess.run([program, *flags], capture_output=True, text=True, timeout=250)
+    return subprocess.run([program, *flags], capture_output=True, text=True, timeout=200)
 
 
 class Bench(unittest.TestCase):

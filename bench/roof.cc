@@ -117,7 +117,7 @@ Roof::Choice Roof::Choose(const Traffic& traffic, const std::vector<Part>& parts
   once.chunk = 0;
   guess = Time(traffic, parts, threads, 0, once, guess);
   // By turns, and the median: whatever disturbs one round decides nothing.
-  const int rounds = effort.attempts == 1 ? 1 : guess < kLong ? 7 : 3;
+  const int rounds = guess < kLong ? effort.rounds_of_choice : std::min(effort.rounds_of_choice, 3);
   std::vector<std::vector<double>> seconds(loops.size());
   for (int round = 0; round < rounds; ++round) {
     for (std::size_t i = 0; i < loops.size(); ++i) seconds[i].push_back(Time(traffic, parts, threads, i, effort, guess));

@@ -117,11 +117,6 @@ void Register(Row& row, Progress& progress, Peer* peer, const Effort& effort) {
   benchmark->Iterations(1)->UseManualTime()->Unit(benchmark::kNanosecond);
 }
 
-Effort EffortOf(const Arguments& arguments) {
-  if (!arguments.quick) return {};
-  return kQuickEffort;
-}
-
 }  // namespace
 
 Sample MedianOf(const Row& row) {
@@ -141,7 +136,7 @@ double RatioOf(const Row& row) {
 }
 
 std::vector<Row> RunRows(const Arguments& arguments, std::vector<Row> rows, int repetitions) {
-  const Effort effort = EffortOf(arguments);
+  const Effort effort = arguments.quick ? kQuickEffort : Effort{};
   if (arguments.serve) {
     Effort alone = effort;
     alone.roof = false;

@@ -15,13 +15,15 @@ struct Effort {
   double chunk = 600e-6;  // seconds in a row: short of a scheduler's time slice, long beside a fork
   int rounds_of_short_calls = 9;
   int rounds_of_long_calls = 5;
-  int attempts = 12;  // where the system disturbs
-  bool roof = true;   // false: the call's time alone
+  int rounds_of_choice = 7;  // of the roof's loops; 3 for long calls at most
+  int attempts = 12;         // where the system disturbs
+  bool roof = true;          // false: the call's time alone
 };
 
 // For programs whose results are checked while times mean nothing. Without further attempts: threads that wait for each other on a
 // busy machine would make minutes of them.
-inline constexpr Effort kQuickEffort = {.chunk = 5e-6, .rounds_of_short_calls = 1, .rounds_of_long_calls = 1, .attempts = 1};
+inline constexpr Effort kQuickEffort = {
+    .chunk = 5e-6, .rounds_of_short_calls = 1, .rounds_of_long_calls = 1, .rounds_of_choice = 1, .attempts = 1};
 
 // Calls of so many seconds are too long to fit between two interruptions.
 inline constexpr double kLong = 1e-3;

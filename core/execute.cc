@@ -55,7 +55,7 @@ class Worker {
     return index_[loop] + 1 < l.count ? l.chunk : l.extent - index_[loop] * l.chunk;
   }
 
-  // Of the rows that kernels are given of a tile.
+  // Cols of the rows that kernels are given: a folded row's, else the tile's.
   std::int64_t RowCols(std::int64_t tile_cols) const { return layout_.fold > 0 ? layout_.fold * layout_.inner : tile_cols; }
 
   void MoveTo(std::int64_t tile) {
@@ -119,9 +119,10 @@ class Worker {
 
   // A tile of one row as several, which an image of one serves, and the rest.
   void RunFolded(const StepLayout& step, Tile tile) {
-    const std::int64_t rest = tile.cols % RowCols(0);
-    tile.rows = tile.cols / RowCols(0);
-    tile.cols = RowCols(0);
+    const std::int64_t row_cols = layout_.fold * layout_.inner;
+    const std::int64_t rest = tile.cols % row_cols;
+    tile.rows = tile.cols / row_cols;
+    tile.cols = row_cols;
     if (tile.rows > 0) step.run(tile);
     if (rest == 0) return;
     for (int a = 0; a < step.arity; ++a) {

@@ -1,4 +1,4 @@
-// Cuts a canonical problem into tiles: which dims run along cols, which one along rows, what is staged, what a tile costs.
+// Writes a tiling down as loops, blocks of scratch and steps, and estimates how long it takes.
 #include "core/layout.h"
 
 #include <algorithm>
@@ -13,6 +13,7 @@ namespace {
 
 // As the numbers of tiling.cc: seen on an AVX-512 server, and good enough within a factor of two anywhere.
 constexpr double kCycleSeconds = 0.25e-9;         // of what kernels say of their arithmetic
+constexpr double kScratchCycles = 1.5;            // for 64 bytes of a result that goes through scratch
 constexpr double kSerialSeconds = 12e-6;          // below this a fork is not worth its 1 to 2 us
 constexpr double kGrainSeconds = 4e-6;            // a piece of parallel work
 constexpr std::int64_t kStreamedRunBytes = 1024;  // shorter ones are not stored past the caches
@@ -91,6 +92,13 @@ std::vector<int> ResultBlocks(const std::vector<Step>& steps, int input_count) {
     blocks.push_back(block);
   }
   return blocks;
+}
+
+// Bytes of the widest element that a kernel reads or writes.
+std::int64_t WidestOf(const Kernel& kernel, int arity) {
+  std::size_t widest = SizeOf(kernel.output);
+  for (int i = 0; i < arity; ++i) widest = std::max(widest, SizeOf(kernel.inputs[i]));
+  return static_cast<std::int64_t>(widest);
 }
 
 }  // namespace
@@ -180,16 +188,20 @@ Layout MakeLayout(const Canonical& canonical, const std::vector<DType>& dtypes, 
   layout.scratch_bytes += problem.result_blocks * block_bytes;
 
   // Where to store, the cost, and the pieces of parallel work.
-  const std::int64_t run_bytes = SaturatingProduct(tiling.joins ? rows * cols : cols, sizes.back());
+  const std::int64_t row_cols = tiling.fold > 0 ? std::min(cols, tiling.fold * layout.inner) : cols;
+  const std::int64_t run_bytes = SaturatingProduct(tiling.joins ? rows * cols : row_cols, sizes.back());
   const bool all_splat =
       std::all_of(layout.operands.begin(), layout.operands.end() - 1, [](const OperandLayout& operand) { return operand.splat; });
   layout.can_stream = kernel_streams && !all_splat && layout.tiles > 1 && layout.operands.back().delivery == Delivery::kStreamed &&
                       run_bytes >= kStreamedRunBytes;
   layout.streams = layout.can_stream && problem.streams;
-  double cycles = options.check != nullptr ? 1 : 0;  // for 64 bytes of the widest operand
-  for (const Step& step : steps) cycles += step.kernel->cycles;
+  double cycles = 0;  // of an element
+  for (const Step& step : steps) {
+    const double own = step.kernel->cycles + (&step == &steps.back() ? 0 : kScratchCycles);
+    cycles += own / 64 * static_cast<double>(WidestOf(*step.kernel, step.arity));
+  }
   const double elements = static_cast<double>(BlockElements(canonical, 0));
-  const double arithmetic = elements * static_cast<double>(widest) / 64 * cycles * kCycleSeconds;
+  const double arithmetic = elements * cycles * kCycleSeconds;
   layout.seconds = std::max(bytes / BytesPerSecond(bytes, layout.streams), arithmetic) + tiling.seconds;
   const double tile_seconds = layout.seconds / static_cast<double>(layout.tiles);
   layout.grain = std::clamp<std::int64_t>(static_cast<std::int64_t>(kGrainSeconds / tile_seconds), 1, layout.tiles);

@@ -28,7 +28,7 @@ struct BoxDim {
 struct OperandLayout : OperandTiling {
   DType dtype;
   int size_log2;
-  std::int64_t row_stride = 0;        // bytes on the operand's own side, from a tile's row to the next
+  std::int64_t row_stride = 0;  // bytes on the operand's own side, from a tile's row to the next; folded: to kernels' next row
   std::vector<std::int64_t> advance;  // bytes per chunk of each loop
   // Staging: a row of cols is box_chunk (chunk * box_chunk_factor elements), times the dims of `box`, outermost first.
   std::int64_t box_chunk_stride = 0;

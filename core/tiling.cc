@@ -11,24 +11,27 @@
 namespace axiscast {
 namespace {
 
-// The numbers behind the choice; each was seen on an AVX-512 server and is good enough within a factor of two anywhere.
-constexpr double kRowSeconds = 0.25e-9;               // a kernel's row of whole vectors
-constexpr double kJoinedRowSeconds = 0.5e-9;          // one with a ragged end that goes on in the next row
-constexpr double kRaggedRowSeconds = 0.8e-9;          // another one with a ragged end
-constexpr double kStreamedRunSeconds = 20e-9;         // the first and last line of what is stored past the caches
-constexpr double kShortRowSeconds = 2.5e-9;           // a row that does not fill a vector
-constexpr double kTileSeconds = 10e-9;                // a tile: moving on, and the kernel's call
-constexpr double kStageSeconds = 12e-9;               // a block that is staged, however small
-constexpr double kStagedBytesPerSecond = 45e9;        // written to scratch in order, and read again
-constexpr double kGatherSeconds = 0.3e-9;             // an element moved on its own
-constexpr double kTransposeSeconds = 0.05e-9;         // an element moved in a square
-constexpr std::int64_t kSmallStep = 4;                // elements; movers take such steps in whole vectors
-constexpr std::int64_t kVectorBytes = 64;             // the longest of x86-64
-constexpr std::int64_t kFlattenBytes = 1024;          // joining dims to longer rows than this gains nothing
-constexpr std::int64_t kDirectTileBytes = 32 * 1024;  // of the widest operand, when nothing goes through scratch
-constexpr std::int64_t kStagedTileBytes = 8 * 1024;   // of the widest operand, when something does, and of chains
-constexpr std::int64_t kFoldBytes = 2 * 1024;         // of a pattern's image
-constexpr std::int64_t kSquareTileBytes = 16 * 1024;  // when an operand is transposed: whole cache lines both ways
+// The numbers behind the choice; each was seen on an AVX-512 server and is good enough within a factor of two anywhere. The cost
+// does not know that tiles whose staged operands are all images are larger: by then only such tilings are left.
+constexpr double kRowSeconds = 0.25e-9;                // a kernel's row of whole vectors
+constexpr double kJoinedRowSeconds = 0.5e-9;           // one with a ragged end that goes on in the next row
+constexpr double kRaggedRowSeconds = 0.8e-9;           // another one with a ragged end
+constexpr double kStreamedRunSeconds = 20e-9;          // the first and last line of what is stored past the caches
+constexpr double kShortRowSeconds = 2.5e-9;            // a row that does not fill a vector
+constexpr double kTileSeconds = 10e-9;                 // a tile: moving on, and the kernel's call
+constexpr double kStageSeconds = 12e-9;                // a block that is staged, however small
+constexpr double kStagedBytesPerSecond = 120e9;        // written to scratch in order, and read again
+constexpr double kGatherSeconds = 0.3e-9;              // an element moved on its own
+constexpr double kTransposeSeconds = 0.05e-9;          // an element moved in a square
+constexpr std::int64_t kSmallStep = 4;                 // elements; movers take such steps in whole vectors
+constexpr std::int64_t kVectorBytes = 64;              // the longest of x86-64
+constexpr std::int64_t kFlattenBytes = 1024;           // joining dims to longer rows than this gains nothing
+constexpr std::int64_t kDirectTileBytes = 32 * 1024;   // of the widest operand, when nothing goes through scratch
+constexpr std::int64_t kStagedTileBytes = 8 * 1024;    // of the widest operand, when something does, and of chains
+constexpr std::int64_t kFoldBytes = 2 * 1024;          // of a pattern's image
+constexpr std::int64_t kStreamedFoldBytes = 8 * 1024;  // where results are streamed, in longer runs
+constexpr std::int64_t kLeastFolded = 8 * 1024;        // bytes of cols; shorter ones are a row as they are
+constexpr std::int64_t kSquareTileBytes = 16 * 1024;   // when an operand is transposed: whole cache lines both ways
 
 class Chooser {
  public:
@@ -86,7 +89,7 @@ class Chooser {
   std::int64_t Fold(int first, std::int64_t bytes) const {
     bool any = false;
     for (int i = 0; i < count(); ++i) any = any || Repeats(i, first);
-    if (!any || SaturatingProduct(Block(first), problem_.widest) < kStagedTileBytes) return 0;
+    if (!any || SaturatingProduct(Block(first), problem_.widest) < kLeastFolded) return 0;
     const std::int64_t inner = Block(first + 1);
     const std::int64_t group = kLineBytes / std::gcd(inner * problem_.sizes.back(), kLineBytes);
     return bytes / (group * inner * problem_.widest) * group;
@@ -204,14 +207,14 @@ Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, co
   std::int64_t bytes = kDirectTileBytes;
   if (blocks > 0) {
     const std::int64_t block_limit = kScratchBytes / blocks / 64 * 64;
-    if (transposed < 0) tiling.fold = chooser.Fold(first, std::min(problem.streams ? kStagedTileBytes : kFoldBytes, block_limit));
+    if (transposed < 0) tiling.fold = chooser.Fold(first, std::min(problem.streams ? kStreamedFoldBytes : kFoldBytes, block_limit));
     bool only_images = problem.result_blocks == 0;
     for (int i = 0; i < count; ++i) {
       OperandTiling& operand = tiling.operands[i];
       operand.repeats = tiling.fold > 0 && chooser.Repeats(i, first);
       only_images = only_images && (operand.repeats || operand.delivery != Delivery::kStaged);
     }
-    if (!only_images) {
+    if (!only_images) {  // else a tile takes no more scratch when it is as large as one that stages nothing
       bytes = transposed >= 0 ? kSquareTileBytes : kStagedTileBytes;
       bytes = std::min(bytes, block_limit);
     }

@@ -19,8 +19,12 @@ namespace axiscast {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+// Measured with AVX-512 in L1, as are the cycles below.
 template <typename T>
-inline constexpr double kDivisionCycles = std::is_floating_point_v<T> ? 8 : sizeof(T) == 1 ? 18 : sizeof(T) == 2 ? 9 : 11;
+inline constexpr double kDivisionCycles = std::is_floating_point_v<T> ? 8
+                                          : sizeof(T) == 1            ? 18
+                                          : sizeof(T) == 2            ? 9
+                                                                      : 11;
 
 struct Divide {
   using Class = Binary;

@@ -210,6 +210,7 @@ std::string Failure(Random& random, const Program& program, const Movers& movers
   if (!plan->empty && plan->layouts[0].tiles > 1) ++(*counts)["several tiles"];
   if (!plan->empty && plan->layouts[0].parallel) ++(*counts)["parallel"];
   if (!plan->empty && plan->layouts[0].stages) ++(*counts)["staged"];
+  if (!plan->empty && plan->layouts[0].fold > 0) ++(*counts)[in_place ? "folded in place" : "folded"];
   const int bad_tiles_before = bad_tiles;
   ExecuteOptions options;
   options.max_threads = static_cast<int>(random.Below(4));
@@ -231,7 +232,7 @@ TEST(Program, ChainsGiveWhatTheirStepsGive) {
   for (std::uint64_t i = 0; i < cases; ++i) {
     Random random(seed + i);
     Shape shape;
-    std::int64_t budget = random.Chance(4) ? 30'000 : random.Chance(30) ? 2000 : 100;
+    std::int64_t budget = random.Chance(16) ? 30'000 : random.Chance(30) ? 2000 : 100;
     const std::int64_t rank = random.Below(6);
     for (int d = 0; d < rank; ++d) {
       const std::int64_t extent =
@@ -247,8 +248,9 @@ TEST(Program, ChainsGiveWhatTheirStepsGive) {
     const std::string failure = Failure(random, program, random.Of(movers), &counts);
     ASSERT_EQ(failure, "") << "case " << i << " (AXISCAST_SEED=" << seed + i << " AXISCAST_CASES=1)\n" << ToText(program);
   }
-  for (const char* name : {"in place", "several tiles", "parallel", "staged"})
+  for (const char* name : {"in place", "several tiles", "parallel", "staged", "folded"})
     EXPECT_GE(counts[name], cases >= 3000 ? 10 : 0) << name;
+  EXPECT_GE(counts["folded in place"], cases >= 3000 ? 3 : 0);
 }
 
 // Every value of the program lies in scratch at once, in rows as long as they get: with ASan, what would not fit is found.
