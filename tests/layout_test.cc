@@ -158,7 +158,7 @@ TEST(Layout, EveryLayoutGivesWhatAPlainLoopOnCopiesGives) {
   for (std::uint64_t i = 0; i < cases; ++i) {
     Random random(seed + i);
     const std::int64_t dice = random.Below(1000);
-    const Case c = RandomCase(random, ops, dice < 10 ? 70'000 : dice < 60 ? 20'000 : dice < 250 ? 3000 : 200);
+    const Case c = RandomCase(random, ops, dice < 25 ? 70'000 : dice < 70 ? 20'000 : dice < 250 ? 3000 : 200);
     PlanDescription description;
     if (const std::string failure = Failure(c, &description); !failure.empty()) {
       const Case small = Shrink(c, [](const Case& simpler) { return !Failure(simpler).empty(); });
