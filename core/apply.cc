@@ -66,8 +66,8 @@ PlanDescription Plan::Describe() const {
     description.operands.push_back({impl_->names[i], dtype, impl_->canonical.strides[i], DescribeDelivery(layout, operand),
                                     UniqueBytes(impl_->canonical, operand, static_cast<std::int64_t>(SizeOf(dtype)))});
   }
-  description.tile_rows = layout.row_loop >= 0 ? layout.loops[static_cast<std::size_t>(layout.row_loop)].chunk : 1;
-  description.tile_cols = layout.loops.back().chunk * layout.inner;
+  description.tile_rows = layout.tile_rows();
+  description.tile_cols = layout.tile_cols();
   description.tiles = layout.tiles;
   description.grain_tiles = layout.grain;
   description.parallel = layout.parallel;

@@ -101,6 +101,81 @@ std::int64_t WidestOf(const Kernel& kernel, int arity) {
   return static_cast<std::int64_t>(widest);
 }
 
+// Seconds of the steps' arithmetic, when nothing waits for memory.
+double ArithmeticSeconds(const std::vector<Step>& steps, std::int64_t elements) {
+  double cycles = 0;  // of an element
+  for (const Step& step : steps) {
+    const double own = step.kernel->cycles + (&step == &steps.back() ? 0 : kScratchCycles);
+    cycles += own / 64 * static_cast<double>(WidestOf(*step.kernel, step.arity));
+  }
+  return cycles * static_cast<double>(elements) * kCycleSeconds;
+}
+
+// The loops over tiles.
+void AddLoops(const Canonical& canonical, const Tiling& tiling, std::int64_t out_size, Layout* layout) {
+  layout->inner = BlockElements(canonical, tiling.first + 1);
+  layout->fold = tiling.fold;
+  layout->row_loop = tiling.rows;
+  for (int d = 0; d <= tiling.first; ++d) layout->loops.push_back({canonical.extents[d], 1, canonical.extents[d]});
+  Loop& cols = layout->loops.back();
+  cols = MakeLoop(cols.extent, tiling.cols / layout->inner, layout->inner * out_size);
+  if (layout->row_loop >= 0) {
+    Loop& rows = layout->loops[layout->row_loop];
+    rows = MakeLoop(rows.extent, tiling.elements / layout->tile_cols(), layout->tile_cols() * out_size);
+  }
+  for (const Loop& loop : layout->loops) layout->tiles *= loop.count;
+}
+
+// The operands, and blocks of scratch for those that are staged: of `block_bytes`, or of a folded row.
+void AddOperands(const Canonical& canonical, const std::vector<DType>& dtypes, const Tiling& tiling, std::int64_t block_bytes,
+                 std::int64_t folded_bytes, Layout* layout) {
+  for (int i = 0; i < static_cast<int>(dtypes.size()); ++i) {
+    OperandLayout operand;
+    static_cast<OperandTiling&>(operand) = tiling.operands[i];
+    operand.dtype = dtypes[i];
+    operand.size_log2 = std::countr_zero(SizeOf(dtypes[i]));
+    const std::vector<std::int64_t>& strides = canonical.strides[i];
+    if (layout->row_loop >= 0) operand.row_stride = strides[layout->row_loop];
+    if (layout->fold > 0 && !operand.repeats && !operand.splat) {
+      operand.row_stride = layout->fold * layout->inner << operand.size_log2;
+    }
+    for (int d = 0; d <= tiling.first; ++d) {  // where there is one chunk, a step to the next one may be more than int64 holds
+      operand.advance.push_back(layout->loops[d].count > 1 ? strides[d] * layout->loops[d].chunk : 0);
+    }
+    if (operand.delivery == Delivery::kStaged) {
+      layout->stages = true;
+      MakeBox(canonical, i, tiling.first, &operand);
+      operand.scratch = layout->scratch_bytes;
+      layout->scratch_bytes += operand.repeats ? folded_bytes : block_bytes;
+    }
+    layout->operands.push_back(operand);
+  }
+}
+
+// The steps; the results of all but the last are in blocks behind the operands'.
+void AddSteps(const std::vector<Step>& steps, const std::vector<int>& result_blocks, std::int64_t block_bytes, Layout* layout) {
+  for (const Step& step : steps) {
+    StepLayout step_layout;
+    step_layout.run = step.kernel->run;
+    step_layout.arity = step.arity;
+    std::copy_n(step.values, kMaxArity, step_layout.values);
+    std::copy_n(step.attributes, kMaxAttributes, step_layout.attributes);
+    step_layout.result_size = static_cast<std::int64_t>(SizeOf(step.kernel->output));
+    const bool last = &step == &steps.back();
+    step_layout.scratch = last
+                              ? layout->operands.back().scratch
+                              : layout->scratch_bytes + result_blocks[static_cast<std::size_t>(&step - steps.data())] * block_bytes;
+    layout->steps.push_back(step_layout);
+  }
+}
+
+// Has the output runs that are long enough to be stored past the caches?
+bool HasLongRuns(const Layout& layout, bool joins, std::int64_t out_size) {
+  const std::int64_t cols = layout.tile_cols();
+  const std::int64_t row = layout.fold > 0 ? std::min(cols, layout.fold * layout.inner) : cols;
+  return SaturatingProduct(joins ? layout.tile_rows() * cols : row, out_size) >= kStreamedRunBytes;
+}
+
 }  // namespace
 
 std::int64_t UniqueBytes(const Canonical& canonical, int operand, std::int64_t size) {
@@ -120,88 +195,33 @@ Layout MakeLayout(const Canonical& canonical, const std::vector<DType>& dtypes, 
     problem.sizes.push_back(static_cast<std::int64_t>(SizeOf(dtypes[i])));
     bytes += static_cast<double>(UniqueBytes(canonical, i, problem.sizes.back()));
   }
-  const std::vector<std::int64_t>& sizes = problem.sizes;
-  std::int64_t widest = *std::max_element(sizes.begin(), sizes.end());
-  for (const Step& step : steps) widest = std::max(widest, static_cast<std::int64_t>(SizeOf(step.kernel->output)));
+  problem.widest = *std::max_element(problem.sizes.begin(), problem.sizes.end());
+  for (const Step& step : steps) problem.widest = std::max(problem.widest, static_cast<std::int64_t>(SizeOf(step.kernel->output)));
   const std::vector<int> result_blocks = ResultBlocks(steps, count - 1);
   const bool kernel_streams = !steps.empty() && steps.back().kernel->streams;
-  problem.widest = widest;
   problem.unaligned = options.unaligned;
   problem.steps = static_cast<int>(steps.size());
   problem.result_blocks = result_blocks.empty() ? 0 : *std::max_element(result_blocks.begin(), result_blocks.end()) + 1;
   problem.reads_only = options.check != nullptr;
   problem.streams = kernel_streams && LeavesCaches(bytes);
   const Tiling tiling = ChooseTiling(canonical, problem, options.forced);
-  const int first = tiling.first;
 
   Layout layout;
   layout.offsets = canonical.offsets;
   layout.check = options.check;
-  layout.inner = BlockElements(canonical, first + 1);
-  layout.fold = tiling.fold;
-  layout.row_loop = tiling.rows;
-  for (int d = 0; d <= first; ++d) layout.loops.push_back({canonical.extents[d], 1, canonical.extents[d]});
-  Loop& col_loop = layout.loops[first];
-  col_loop = MakeLoop(col_loop.extent, tiling.cols / layout.inner, layout.inner * sizes.back());
-  const std::int64_t cols = col_loop.chunk * layout.inner;
-  std::int64_t rows = 1;
-  if (layout.row_loop >= 0) {
-    Loop& row_loop = layout.loops[layout.row_loop];
-    row_loop = MakeLoop(row_loop.extent, tiling.elements / cols, cols * sizes.back());
-    rows = row_loop.chunk;
-  }
-  for (const Loop& loop : layout.loops) layout.tiles *= loop.count;
-
-  // Operands and their blocks of scratch, then those of the results.
-  const std::int64_t block_bytes = (rows * cols * widest + 63) / 64 * 64;
-  const std::int64_t folded_bytes = tiling.fold * layout.inner * widest;
-  for (int i = 0; i < count; ++i) {
-    OperandLayout operand;
-    static_cast<OperandTiling&>(operand) = tiling.operands[i];
-    operand.dtype = dtypes[i];
-    operand.size_log2 = std::countr_zero(static_cast<std::uint64_t>(sizes[i]));
-    if (layout.row_loop >= 0) operand.row_stride = canonical.strides[i][layout.row_loop];
-    if (tiling.fold > 0 && !operand.repeats && !operand.splat) operand.row_stride = tiling.fold * layout.inner * sizes[i];
-    for (int d = 0; d <= first; ++d) {  // where there is one chunk, a step to the next one may be more than int64 holds
-      operand.advance.push_back(layout.loops[d].count > 1 ? canonical.strides[i][d] * layout.loops[d].chunk : 0);
-    }
-    if (operand.delivery == Delivery::kStaged) {
-      layout.stages = true;
-      MakeBox(canonical, i, first, &operand);
-      operand.scratch = layout.scratch_bytes;
-      layout.scratch_bytes += operand.repeats ? folded_bytes : block_bytes;
-    }
-    layout.operands.push_back(operand);
-  }
-  for (const Step& step : steps) {
-    StepLayout step_layout;
-    step_layout.run = step.kernel->run;
-    step_layout.arity = step.arity;
-    std::copy_n(step.values, kMaxArity, step_layout.values);
-    std::copy_n(step.attributes, kMaxAttributes, step_layout.attributes);
-    step_layout.result_size = static_cast<std::int64_t>(SizeOf(step.kernel->output));
-    const bool last = &step == &steps.back();
-    step_layout.scratch = last ? layout.operands.back().scratch
-                               : layout.scratch_bytes + result_blocks[static_cast<std::size_t>(&step - steps.data())] * block_bytes;
-    layout.steps.push_back(step_layout);
-  }
+  const std::int64_t out_size = problem.sizes.back();
+  AddLoops(canonical, tiling, out_size, &layout);
+  const std::int64_t block_bytes = (layout.tile_rows() * layout.tile_cols() * problem.widest + 63) / 64 * 64;
+  AddOperands(canonical, dtypes, tiling, block_bytes, tiling.fold * layout.inner * problem.widest, &layout);
+  AddSteps(steps, result_blocks, block_bytes, &layout);
   layout.scratch_bytes += problem.result_blocks * block_bytes;
 
-  // Where to store, the cost, and the pieces of parallel work.
-  const std::int64_t row_cols = tiling.fold > 0 ? std::min(cols, tiling.fold * layout.inner) : cols;
-  const std::int64_t run_bytes = SaturatingProduct(tiling.joins ? rows * cols : row_cols, sizes.back());
   const bool all_splat =
       std::all_of(layout.operands.begin(), layout.operands.end() - 1, [](const OperandLayout& operand) { return operand.splat; });
   layout.can_stream = kernel_streams && !all_splat && layout.tiles > 1 && layout.operands.back().delivery == Delivery::kStreamed &&
-                      run_bytes >= kStreamedRunBytes;
+                      HasLongRuns(layout, tiling.joins, out_size);
   layout.streams = layout.can_stream && problem.streams;
-  double cycles = 0;  // of an element
-  for (const Step& step : steps) {
-    const double own = step.kernel->cycles + (&step == &steps.back() ? 0 : kScratchCycles);
-    cycles += own / 64 * static_cast<double>(WidestOf(*step.kernel, step.arity));
-  }
-  const double elements = static_cast<double>(BlockElements(canonical, 0));
-  const double arithmetic = elements * cycles * kCycleSeconds;
+  const double arithmetic = ArithmeticSeconds(steps, BlockElements(canonical, 0));
   layout.seconds = std::max(bytes / BytesPerSecond(bytes, layout.streams), arithmetic) + tiling.seconds;
   const double tile_seconds = layout.seconds / static_cast<double>(layout.tiles);
   layout.grain = std::clamp<std::int64_t>(static_cast<std::int64_t>(kGrainSeconds / tile_seconds), 1, layout.tiles);

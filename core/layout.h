@@ -65,6 +65,9 @@ struct Layout {
   double seconds = 0;              // estimate, one thread
 
   int input_count() const { return static_cast<int>(operands.size()) - 1; }
+  // Elements of a whole tile.
+  std::int64_t tile_rows() const { return row_loop >= 0 ? loops[row_loop].chunk : 1; }
+  std::int64_t tile_cols() const { return loops.back().chunk * inner; }
 };
 
 // What the layout is for besides the problem.
