@@ -13,6 +13,7 @@ namespace {
 
 // As the numbers of tiling.cc: seen on an AVX-512 server, and good enough within a factor of two anywhere.
 constexpr double kCycleSeconds = 0.25e-9;         // of what kernels say of their arithmetic
+constexpr double kCallSeconds = 12e-9;            // a plan's execution, whatever it does
 constexpr double kScratchCycles = 1.5;            // for 64 bytes of a result that goes through scratch
 constexpr double kSerialSeconds = 12e-6;          // below this a fork is not worth its 1 to 2 us
 constexpr double kGrainSeconds = 4e-6;            // a piece of parallel work
@@ -222,7 +223,7 @@ Layout MakeLayout(const Canonical& canonical, const std::vector<DType>& dtypes, 
                       HasLongRuns(layout, tiling.joins, out_size);
   layout.streams = layout.can_stream && problem.streams;
   const double arithmetic = ArithmeticSeconds(steps, BlockElements(canonical, 0));
-  layout.seconds = std::max(bytes / BytesPerSecond(bytes, layout.streams), arithmetic) + tiling.seconds;
+  layout.seconds = std::max(bytes / BytesPerSecond(bytes, layout.streams), arithmetic) + tiling.seconds + kCallSeconds;
   const double tile_seconds = layout.seconds / static_cast<double>(layout.tiles);
   layout.grain = std::clamp<std::int64_t>(static_cast<std::int64_t>(kGrainSeconds / tile_seconds), 1, layout.tiles);
   layout.parallel = layout.seconds > kSerialSeconds && layout.tiles > 1;

@@ -103,17 +103,18 @@ std::string Text(const Op& op, const PlanDescription& plan, const Roof& roof, co
   }
   const std::string grain = std::to_string(plan.grain_tiles) + (plan.grain_tiles == 1 ? " tile" : " tiles");
   text += "\n" + Table(rows) + "\n";
-  text += Table({{"canonical dims", List(plan.extents) + " (outermost first)"},
-                 {"tile", std::to_string(plan.tile_rows) + " rows x " + std::to_string(plan.tile_cols) + " cols, " +
-                              std::to_string(plan.tiles) + (plan.tiles == 1 ? " tile" : " tiles")},
-                 {"stores", plan.store},
-                 {"target", registry.target()},
-                 {"threads", plan.parallel ? "up to " + std::to_string(roof.threads) + ", in pieces of " + grain
-                                           : std::string("1: in the calling thread")},
-                 {"estimate", SecondsText(plan.estimated_seconds) + " on one thread"},
-                 {"roof", BytesText(static_cast<double>(roof.bytes)) + " / " + RateText(roof.bytes_per_second) + " = " +
-                              SecondsText(roof.seconds()) + " (" + NameOf(roof.level) + ", a plain " + NameOf(roof.mix) +
-                              " loop on " + std::to_string(roof.threads) + (roof.threads == 1 ? " thread)" : " threads)")}});
+  text += Table(
+      {{"canonical dims", List(plan.extents) + " (outermost first)"},
+       {"tile", std::to_string(plan.tile_rows) + (plan.tile_rows == 1 ? " row x " : " rows x ") + std::to_string(plan.tile_cols) +
+                    " cols, " + std::to_string(plan.tiles) + (plan.tiles == 1 ? " tile" : " tiles")},
+       {"stores", plan.store},
+       {"target", registry.target()},
+       {"threads", plan.parallel ? "up to " + std::to_string(roof.threads) + ", in pieces of " + grain
+                                 : std::string("1: in the calling thread")},
+       {"estimate", SecondsText(plan.estimated_seconds) + " on one thread, when planned and warm"},
+       {"roof", BytesText(static_cast<double>(roof.bytes)) + " / " + RateText(roof.bytes_per_second) + " = " +
+                    SecondsText(roof.seconds()) + " (" + NameOf(roof.level) + ", a plain " + NameOf(roof.mix) + " loop on " +
+                    std::to_string(roof.threads) + (roof.threads == 1 ? " thread)" : " threads)")}});
   return text;
 }
 

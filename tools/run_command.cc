@@ -107,7 +107,7 @@ std::string Describe(const Request& request, const Answer& answer, const Op& op,
   }
   return request.out + ": " + NameOf(answer.array.dtype) + " " + ShapeText(answer.array.shape) + ", " + op.info().name + " in " +
          SecondsText(answer.seconds) + " on " + registry.target() + ", at most " + std::to_string(threads) +
-         (threads == 1 ? " thread\n" : " threads\n");
+         (threads == 1 ? " thread" : " threads") + ", planning and first touch of memory included\n";
 }
 
 }  // namespace
