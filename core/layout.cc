@@ -204,7 +204,7 @@ Layout MakeLayout(const Canonical& canonical, const std::vector<DType>& dtypes, 
   problem.steps = static_cast<int>(steps.size());
   problem.result_blocks = result_blocks.empty() ? 0 : *std::max_element(result_blocks.begin(), result_blocks.end()) + 1;
   problem.reads_only = options.check != nullptr;
-  problem.streams = kernel_streams && LeavesCaches(bytes);
+  problem.streams = kernel_streams && (options.forced.streams || LeavesCaches(bytes));
   const Tiling tiling = ChooseTiling(canonical, problem, options.forced);
 
   Layout layout;

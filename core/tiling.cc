@@ -12,7 +12,7 @@ namespace axiscast {
 namespace {
 
 // The numbers behind the choice; each was seen on an AVX-512 server and is good enough within a factor of two anywhere. The cost
-// does not know that tiles whose staged operands are all images are larger: by then only such tilings are left.
+// takes every staged tile for one of kStagedTileBytes: what images save on top is a few per cent, and known only after the choice.
 constexpr double kRowSeconds = 0.25e-9;                // a kernel's row of whole vectors
 constexpr double kJoinedRowSeconds = 0.5e-9;           // one with a ragged end that goes on in the next row
 constexpr double kRaggedRowSeconds = 0.8e-9;           // another one with a ragged end
@@ -207,7 +207,8 @@ Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, co
   std::int64_t bytes = kDirectTileBytes;
   if (blocks > 0) {
     const std::int64_t block_limit = kScratchBytes / blocks / 64 * 64;
-    if (transposed < 0) tiling.fold = chooser.Fold(first, std::min(problem.streams ? kStreamedFoldBytes : kFoldBytes, block_limit));
+    if (transposed < 0 && !problem.reads_only)
+      tiling.fold = chooser.Fold(first, std::min(problem.streams ? kStreamedFoldBytes : kFoldBytes, block_limit));
     bool only_images = problem.result_blocks == 0;
     for (int i = 0; i < count; ++i) {
       OperandTiling& operand = tiling.operands[i];

@@ -47,6 +47,7 @@ struct TilingProblem {
 struct ForcedTiling {
   int col_dims = 0;             // dims along cols; as many of them as fit
   std::int64_t tile_bytes = 0;  // of the widest operand, at most what fits
+  bool streams = false;         // as for results that leave the caches, where the kernel can
 };
 
 Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, const ForcedTiling& forced);

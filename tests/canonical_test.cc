@@ -48,7 +48,7 @@ struct Known {
 void PrintTo(const Known& known, std::ostream* os) { *os << known.name; }
 
 const Known kKnown[] = {
-    // float32; what DESIGN.md promises: same shape 1-d, (4, 5, 6) & (4, 1, 1) 2-d, a channel operand on NCHW 3-d.
+    // float32; same shape 1-d, (4, 5, 6) & (4, 1, 1) 2-d, a channel operand on NCHW 3-d.
     {"scalar", {}, {{}, {}}, {1}, {{0}, {0}}},
     {"same_shape", {4, 5, 6}, {{120, 24, 4}, {120, 24, 4}, {120, 24, 4}}, {120}, {{4}, {4}, {4}}},
     {"leading_dim", {4, 5, 6}, {{120, 24, 4}, {4, 0, 0}, {120, 24, 4}}, {4, 30}, {{120, 4}, {4, 0}, {120, 4}}},

@@ -154,6 +154,7 @@ Bytes Execute(Random& random, const Call& call, std::string* way, Counts* counts
     strides.push_back(operand.strides);
   }
   options.forced.col_dims = static_cast<int>(random.Below(5));
+  options.forced.streams = random.Chance(25);
   options.forced.tile_bytes = random.Of(std::vector<std::int64_t>{0, 1, 64, 500, 2048, 5000, 100'000});
   Step step{&op.kernels()[call.kernel], op.arity(), {}, {}};
   for (int i = 0; i < op.arity(); ++i) step.values[i] = i;
@@ -172,7 +173,7 @@ Bytes Execute(Random& random, const Call& call, std::string* way, Counts* counts
     const bool is_out = i + 1 == static_cast<int>(call.operands.size());
     ++(*counts)[(is_out ? "out " : "") + DescribeDelivery(layout, i)];
   }
-  if (layout.fold > 0) ++(*counts)["folded"];
+  if (layout.fold > 0) ++(*counts)[options.forced.streams ? "folded for streaming" : "folded"];
   if (layout.parallel) ++(*counts)["parallel"];
   if (layout.can_stream && execute_options.stores == StorePolicy::kStream) ++(*counts)["stored past the caches"];
   if (layout.can_stream && execute_options.stores != StorePolicy::kStream) ++(*counts)["stored into the caches"];
@@ -200,10 +201,10 @@ TEST(ForcedTiling, NoResultDependsOnThePath) {
   }
   for (const auto& [name, count] : counts) std::printf("  %-32s %d\n", name.c_str(), count);
   if (cases < 3000) return;  // too few to say anything about how often each kind occurs
-  for (const char* name :
-       {"streamed", "splat", "staged: pattern", "staged: repeat-each", "staged: transpose", "staged: gather", "staged: runs",
-        "staged: unaligned", "staged: unaligned splat", "out streamed", "out staged: gather", "out staged: runs",
-        "out staged: unaligned", "folded", "parallel", "stored past the caches", "stored into the caches"}) {
+  for (const char* name : {"streamed", "splat", "staged: pattern", "staged: repeat-each", "staged: transpose", "staged: gather",
+                           "staged: runs", "staged: unaligned", "staged: unaligned splat", "out streamed", "out staged: gather",
+                           "out staged: runs", "out staged: unaligned", "folded", "folded for streaming", "parallel",
+                           "stored past the caches", "stored into the caches"}) {
     EXPECT_GE(counts[name], 20) << name;
   }
 }

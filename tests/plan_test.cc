@@ -30,7 +30,7 @@ TEST(Plan, InferOutputSaysWhatApplyWouldWrite) {
 }
 
 TEST(Plan, DescribesItself) {
-  // A channel operand on NCHW: what DESIGN.md says of it is 3 dims, and y's bytes count once.
+  // A channel operand on NCHW: 3 dims, and y's bytes count once.
   Plan plan;
   PlanOptions options;
   options.axis = 1;
@@ -63,6 +63,44 @@ TEST(Plan, DescribesItself) {
       Plan::Make(*FindOp("sqrt"), {{nullptr, DType::kFloat32, {0, 3}}}, {nullptr, DType::kFloat32, {0, 3}}, {}, &plan).ok());
   EXPECT_EQ(plan.Describe().store, "nothing to write");
   EXPECT_TRUE(Plan().Describe().operands.empty());
+}
+
+void Nothing(const Tile&) {}
+bool RefuseNothing(const Tile&) { return false; }
+
+PlanDescription DescribeOwnOp(const Kernel& kernel) {
+  OpDefinition definition{};
+  definition.info.name = "own";
+  definition.info.arity = 1;
+  definition.info.doc = "for its estimate";
+  if (kernel.check != nullptr) {
+    definition.info.checked_operand = 0;
+    definition.info.check_code = StatusCode::kInvalidArgument;
+    definition.info.check_message = "refused";
+  }
+  definition.kernels = {kernel};
+  RegistryBuilder builder(Registry::BuiltIn());
+  EXPECT_TRUE(builder.Add(definition).ok());
+  const Registry registry = builder.Build();
+  const Shape shape{50'000};
+  Plan plan;
+  EXPECT_TRUE(
+      Plan::Make(*registry.Find("own"), {{nullptr, DType::kFloat32, shape}}, {nullptr, DType::kFloat32, shape}, {}, &plan).ok());
+  return plan.Describe();
+}
+
+// 200 KB each way are not worth a second thread, a hundred cycles for every 64 bytes of them are.
+TEST(Plan, KnowsWhatAnOpsArithmeticTakes) {
+  Kernel kernel{{DType::kFloat32}, DType::kFloat32, DType::kFloat32, &Nothing};
+  const PlanDescription light = DescribeOwnOp(kernel);
+  EXPECT_FALSE(light.parallel);
+  kernel.check = &RefuseNothing;
+  EXPECT_GT(DescribeOwnOp(kernel).estimated_seconds, 1.2 * light.estimated_seconds) << "the check reads its operand once more";
+  kernel.check = nullptr;
+  kernel.cycles = 100;
+  const PlanDescription heavy = DescribeOwnOp(kernel);
+  EXPECT_TRUE(heavy.parallel);
+  EXPECT_GT(heavy.estimated_seconds, 5 * light.estimated_seconds);
 }
 
 // Sizes of nothing that could be memory, but that a plan can be made for: nothing in planning overflows.
