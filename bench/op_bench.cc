@@ -97,6 +97,7 @@ int Main(int argc, char** argv) {
   Roof roof(1);
   std::vector<Row> rows;
   for (const Op* op : Registry::BuiltIn().ops()) {
+    if (!op->elementwise()) continue;
     for (const Kernel& kernel : op->kernels()) {
       for (const char* level : kLevels) {
         const std::int64_t bytes = bytes_of(level);

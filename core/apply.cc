@@ -2,6 +2,7 @@
 #include <string>
 
 #include "axiscast/plan.h"
+#include "core/form.h"
 #include "core/plan.h"
 #include "core/request.h"
 
@@ -54,6 +55,10 @@ PlanDescription Plan::Describe() const {
   PlanDescription description{};
   if (impl_ == nullptr) return description;
   description.shape = impl_->problem.shape;
+  if (impl_->routine != nullptr) {
+    impl_->routine->routine->Describe(&description);
+    return description;
+  }
   if (impl_->empty) {
     description.store = "nothing to write";
     return description;
@@ -98,10 +103,11 @@ Status ApplyInPlace(const Op& op, const MutableTensorView& x, std::initializer_l
 Status InferOutput(const Op& op, const TensorView* inputs, std::size_t input_count, const PlanOptions& options, Shape* shape,
                    DType* dtype) noexcept try {
   const Request request{op, {}, inputs, input_count, options};
+  if (!op.elementwise()) return InferForm(request, shape, dtype);
   const Kernel* kernel;
   if (const Status status = FindKernel(request, &kernel); !status.ok()) return status;
   int first[kMaxArity];
-  if (const Status status = ResolveRequest(request, {}, shape, first); !status.ok()) return status;
+  if (const Status status = ResolveInputs(request, {}, shape, first); !status.ok()) return status;
   *dtype = kernel->output;
   return Status();
 } catch (...) {

@@ -1,6 +1,7 @@
 // Attributes of a call -> slots of a kernel; see attribute.h.
 #include "core/attribute.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -9,6 +10,7 @@
 #include <type_traits>
 
 #include "core/near_names.h"
+#include "core/registry.h"
 
 namespace axiscast {
 namespace {
@@ -20,9 +22,19 @@ std::string ToText(double number) {
 }
 
 std::string ToText(const Attribute& attribute) {
+  if (attribute.kind == Attribute::Kind::kName) return attribute.text != nullptr ? attribute.text : "null";
+  if (attribute.kind == Attribute::Kind::kShape) {
+    std::string text = "[";
+    for (const std::int64_t extent : attribute.shape) text += (text.size() > 1 ? ", " : "") + std::to_string(extent);
+    return text + "]";
+  }
   if (attribute.kind == Attribute::Kind::kInt64) return std::to_string(attribute.number_int64);
   if (attribute.kind == Attribute::Kind::kUInt64) return std::to_string(attribute.number_uint64);
   return ToText(attribute.number_double);
+}
+
+bool IsNumber(const Attribute& attribute) {
+  return attribute.kind != Attribute::Kind::kShape && attribute.kind != Attribute::Kind::kName;
 }
 
 bool IsNaN(const Attribute& attribute) { return attribute.kind == Attribute::Kind::kDouble && std::isnan(attribute.number_double); }
@@ -104,13 +116,9 @@ bool FillAs(DType dtype, const AttributeInfo& info, const Attribute* given, Attr
   return false;
 }
 
-}  // namespace
-
-Status BindAttributes(const Op& op, const char* caller, const Kernel& kernel, const std::vector<Attribute>& attributes,
-                      AttributeSlot* slots) {
+// Which of a call's attributes belongs to which of the op's.
+Status MatchAttributes(const Op& op, const std::string& who, const std::vector<Attribute>& attributes, const Attribute** given) {
   const OpInfo& info = op.info();
-  const std::string who = std::string(caller) + ": ";
-  const Attribute* given[kMaxAttributes] = {};
   for (const Attribute& attribute : attributes) {
     if (attribute.name == nullptr) return Status(StatusCode::kInvalidArgument, who + "the name of an attribute is null");
     int a = 0;
@@ -128,18 +136,90 @@ Status BindAttributes(const Op& op, const char* caller, const Kernel& kernel, co
     if (IsNaN(attribute)) {
       return Status(StatusCode::kInvalidArgument, who + "attribute " + attribute.name + " must be a number; got nan");
     }
+    if (attribute.kind == Attribute::Kind::kName && attribute.text == nullptr)
+      return Status(StatusCode::kInvalidArgument, who + "the text of attribute " + attribute.name + " is null");
     given[a] = &attribute;
   }
   for (int a = 0; a < info.attribute_count; ++a) {
     const AttributeInfo& row = info.attributes[a];
-    if (given[a] == nullptr && row.absent == AttributeDefault::kRequired) {
+    if (given[a] == nullptr && row.absent == AttributeDefault::kRequired)
       return Status(StatusCode::kInvalidArgument, who + "attribute " + row.name + " is required: " + row.doc);
-    }
+  }
+  return Status();
+}
+
+const char* TypeText(AttributeType type) {
+  switch (type) {
+    case AttributeType::kInteger:
+      return "a whole number";
+    case AttributeType::kBool:
+      return "true or false";
+    case AttributeType::kName:
+      return "a name";
+    case AttributeType::kShape:
+      return "a shape";
+    default:
+      return "a number";
+  }
+}
+
+Status WrongType(const std::string& who, const AttributeInfo& info, const Attribute& given) {
+  return Status(StatusCode::kInvalidArgument,
+                who + "attribute " + info.name + " must be " + TypeText(info.type) + "; got " + ToText(given));
+}
+
+// The value of a name: its place among those that there are.
+Status BindName(const std::string& who, const AttributeInfo& info, const Attribute& given, std::int64_t* value) {
+  const std::vector<std::string> names = SplitWords(info.names);
+  const auto found = std::find(names.begin(), names.end(), given.text);
+  *value = found - names.begin();
+  if (found != names.end()) return Status();
+  const Status unknown = UnknownName(std::string("value of attribute ") + info.name, given.text, {names.begin(), names.end()});
+  return Status(unknown.code(), who + unknown.message());
+}
+
+}  // namespace
+
+Status BindAttributes(const Op& op, const char* caller, const Kernel& kernel, const std::vector<Attribute>& attributes,
+                      AttributeSlot* slots) {
+  const OpInfo& info = op.info();
+  const std::string who = std::string(caller) + ": ";
+  const Attribute* given[kMaxAttributes] = {};
+  if (const Status status = MatchAttributes(op, who, attributes, given); !status.ok()) return status;
+  for (int a = 0; a < info.attribute_count; ++a) {
+    const AttributeInfo& row = info.attributes[a];
+    if (given[a] != nullptr && !IsNumber(*given[a])) return WrongType(who, row, *given[a]);
     std::string range;
     if (!FillAs(kernel.attributes, row, given[a], &slots[a], &range)) {
       return Status(StatusCode::kInvalidArgument, who + "attribute " + row.name + " must be " + range + " for " +
                                                       NameOf(kernel.attributes) + "; got " +
                                                       (given[a] != nullptr ? ToText(*given[a]) : ToText(row.value)));
+    }
+  }
+  return Status();
+}
+
+Status BindFormAttributes(const Op& op, const char* caller, const std::vector<Attribute>& attributes, FormAttribute* values) {
+  const OpInfo& info = op.info();
+  const std::string who = std::string(caller) + ": ";
+  const Attribute* given[kMaxAttributes] = {};
+  if (const Status status = MatchAttributes(op, who, attributes, given); !status.ok()) return status;
+  for (int a = 0; a < info.attribute_count; ++a) {
+    const AttributeInfo& row = info.attributes[a];
+    FormAttribute& value = values[a];
+    value.given = given[a] != nullptr;
+    value.integer = static_cast<std::int64_t>(row.value);
+    if (!value.given) continue;
+    const Attribute& attribute = *given[a];
+    if (row.type == AttributeType::kName || row.type == AttributeType::kShape) {
+      if (attribute.kind != (row.type == AttributeType::kName ? Attribute::Kind::kName : Attribute::Kind::kShape))
+        return WrongType(who, row, attribute);
+      value.shape = attribute.shape;
+      if (row.type != AttributeType::kName) continue;
+      if (const Status status = BindName(who, row, attribute, &value.integer); !status.ok()) return status;
+    } else if (!IsNumber(attribute) || !Convert(attribute, &value.integer) ||
+               (row.type == AttributeType::kBool && value.integer != 0 && value.integer != 1)) {
+      return WrongType(who, row, attribute);
     }
   }
   return Status();

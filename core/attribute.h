@@ -1,4 +1,4 @@
-// Attributes of a call -> slots of a kernel.
+// Attributes of a call -> slots of a kernel, or values of another type.
 #ifndef AXISCAST_CORE_ATTRIBUTE_H_
 #define AXISCAST_CORE_ATTRIBUTE_H_
 
@@ -10,6 +10,17 @@ namespace axiscast {
 // kInvalidArgument (missing, given twice, NaN, for an int dtype not a whole number in range); messages begin with `caller`.
 Status BindAttributes(const Op& op, const char* caller, const Kernel& kernel, const std::vector<Attribute>& attributes,
                       AttributeSlot* slots);
+
+// An attribute's value as an op that is more than elementwise reads it.
+struct FormAttribute {
+  bool given = false;        // false: the default, as far as there is one
+  std::int64_t integer = 0;  // kInteger; kBool: 0 or 1; kName: which of AttributeInfo::names
+  Shape shape;               // kShape
+};
+
+// The same for the attributes of such an op, by position in its OpInfo. Errors: kUnknownName (an attribute, or the value of one
+// that takes a name), kInvalidArgument.
+Status BindFormAttributes(const Op& op, const char* caller, const std::vector<Attribute>& attributes, FormAttribute* values);
 
 }  // namespace axiscast
 

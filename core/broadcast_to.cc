@@ -1,17 +1,24 @@
-// BroadcastTo: a view over a larger shape, without a copy.
+// broadcast_to: a view over a larger shape, without a copy; and the op that writes it out.
+#include <bit>
+#include <utility>
+
+#include "core/form.h"
 #include "core/modes.h"
 #include "core/overlap.h"
 #include "core/resolve.h"
 #include "core/resolve_message.h"
 
 namespace axiscast {
-Status BroadcastTo(const TensorView& view, const Shape& shape, std::optional<std::int64_t> axis, TensorView* result) noexcept {
+namespace {
+
+Status StretchView(const char* caller, const char* name, const TensorView& view, const Shape& shape,
+                   std::optional<std::int64_t> axis, TensorView* result) noexcept {
   const Shape shapes[] = {view.shape, shape};
-  const char* const names[] = {"view", "shape"};
+  const char* const names[] = {name, "shape"};
   ResolveOptions options;
   options.mode = Mode::kAxis;  // with axis -1 it is numpy's rule
   options.axis = axis;
-  options.caller = "broadcast_to";
+  options.caller = caller;
   options.names = names;
   Shape resolved;
   int first[2];
@@ -44,5 +51,60 @@ Status BroadcastTo(const TensorView& view, const Shape& shape, std::optional<std
   *result = TensorView(view.data, view.dtype, resolved, strides);
   return Status();
 }
+
+Status StretchInput(const FormCall& call, TensorView* result) {
+  if (const Status status = CheckNoMode(call.request); !status.ok()) return status;
+  return StretchView(call.request.caller(), call.request.names()[0], *call.request.inputs[0], call.attributes[0].shape,
+                     call.request.axis, result);
+}
+
+Status InferBroadcastTo(const FormCall& call, Shape* shape) {
+  TensorView stretched;
+  if (const Status status = StretchInput(call, &stretched); !status.ok()) return status;
+  *shape = stretched.shape;
+  return Status();
+}
+
+// A copy of the stretched view: one elementwise step.
+Status PlanBroadcastTo(const FormCall& call, const MutableTensorView& out, bool in_place, std::shared_ptr<const Plan::Impl>* impl) {
+  TensorView stretched;
+  if (const Status status = StretchInput(call, &stretched); !status.ok()) return status;
+  const char* const name = call.request.names()[0];
+  const char* const out_name = in_place ? name : "out";
+  if (const Status status = CheckOutShape(call.request, stretched.shape, out_name, out.shape); !status.ok()) return status;
+  const Movers& movers = *call.request.op.entry().movers;
+  const int size_log2 = std::countr_zero(SizeOf(out.dtype));
+  Kernel kernel = call.signature;
+  kernel.run = movers.copy[size_log2];
+  kernel.streams = true;
+  Problem problem{stretched.shape, {{out.dtype, stretched.byte_strides}, {out.dtype, out.byte_strides}}, {{&kernel, 1, {0}, {}}}};
+  return Plan::Impl::Make(std::move(problem), movers, call.request.caller(), {name, out_name}, {}, impl);
+}
+
+std::vector<Kernel> EveryDType() {
+  std::vector<Kernel> signatures;
+  for (const DTypeRow& row : kDTypes) signatures.push_back(Signature({row.dtype}, row.dtype));
+  return signatures;
+}
+
+}  // namespace
+
+Status BroadcastTo(const TensorView& view, const Shape& shape, std::optional<std::int64_t> axis, TensorView* result) noexcept {
+  return StretchView("broadcast_to", "view", view, shape, axis, result);
+}
+
+const Form kBroadcastToForm = {
+    {.name = "broadcast_to",
+     .arity = 1,
+     .doc = "out = x, stretched to a shape",
+     .special = "The inverse of sum_to. With an axis the dims of x face [axis, axis + rank) of the shape, as in axis mode.",
+     .aliases = "expand",
+     .source = "NumPy broadcast_to, PyTorch expand, Paddle expand",
+     .attributes = {{.name = "shape", .doc = "of the result", .type = AttributeType::kShape}},
+     .attribute_count = 1},
+    &EveryDType,
+    &InferBroadcastTo,
+    &PlanBroadcastTo,
+};
 
 }  // namespace axiscast

@@ -77,4 +77,14 @@ Canonical Canonicalise(const Shape& shape, const std::vector<ByteStrides>& strid
   return canonical;
 }
 
+std::uint64_t UnalignedStrides(const Canonical& canonical, const std::vector<DType>& dtypes) {
+  std::uint64_t unaligned = 0;
+  for (std::size_t i = 0; i < dtypes.size(); ++i) {
+    for (const std::int64_t stride : canonical.strides[i]) {
+      if (stride % static_cast<std::int64_t>(SizeOf(dtypes[i])) != 0) unaligned |= std::uint64_t{1} << i;
+    }
+  }
+  return unaligned;
+}
+
 }  // namespace axiscast

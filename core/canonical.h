@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "axiscast/dtype.h"
 #include "axiscast/tensor.h"
 
 namespace axiscast {
@@ -24,6 +25,9 @@ bool IsRun(std::int64_t outer, std::int64_t inner, std::int64_t extent) noexcept
 // strides (then the others'), and merges neighbours whose strides allow it for all operands. (4, 5, 6) & (4, 1, 1) becomes 2-d,
 // a channel operand on NCHW 3-d, same-shape 1-d, a single element one dim of extent 1. No extent may be 0.
 Canonical Canonicalise(const Shape& shape, const std::vector<ByteStrides>& strides);
+
+// Operands (a bit each) whose strides already break their element's alignment.
+std::uint64_t UnalignedStrides(const Canonical& canonical, const std::vector<DType>& dtypes);
 
 }  // namespace axiscast
 

@@ -3,9 +3,9 @@
 #include "core/plan.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <new>
+#include <cstring>
 
+#include "core/copy.h"
 #include "core/execute.h"
 #include "core/resolve.h"
 
@@ -22,17 +22,6 @@ std::int64_t SizeInBytes(DType dtype) { return static_cast<std::int64_t>(SizeOf(
 
 bool IsAligned(const void* data, DType dtype) {
   return (reinterpret_cast<std::uintptr_t>(data) & static_cast<std::uintptr_t>(SizeInBytes(dtype) - 1)) == 0;
-}
-
-// Operands (a bit each) whose strides already break their element's alignment.
-std::uint64_t UnalignedStrides(const Canonical& canonical, const std::vector<DType>& dtypes) {
-  std::uint64_t unaligned = 0;
-  for (std::size_t i = 0; i < dtypes.size(); ++i) {
-    for (const std::int64_t stride : canonical.strides[i]) {
-      if (stride % SizeInBytes(dtypes[i]) != 0) unaligned |= std::uint64_t{1} << i;
-    }
-  }
-  return unaligned;
 }
 
 void MakeLayouts(const Canonical& canonical, const std::vector<DType>& dtypes, const std::vector<Step>& steps, CheckFunction check,
@@ -69,22 +58,6 @@ Status CheckPool(const axiscast_thread_pool& pool, const std::string& caller) no
   return Status(StatusCode::kOutOfMemory, "execute: out of memory");
 }
 
-// The shape and strides of an operand's distinct elements: its dims without those that are stretched.
-struct Distinct {
-  Shape shape;
-  ByteStrides byte_strides;
-};
-
-Distinct DistinctElements(const Shape& shape, const ByteStrides& strides) {
-  Distinct distinct;
-  for (int d = 0; d < shape.rank(); ++d) {
-    if (shape[d] == 1 || strides[d] == 0) continue;
-    distinct.shape.push_back(shape[d]);
-    distinct.byte_strides.push_back(strides[d]);
-  }
-  return distinct;
-}
-
 // The first element, in row-major order, that the check refuses. Found one by one: this ends in an error message.
 Shape FirstRefused(const DataCheck& check, const std::byte* data, std::int64_t size) {
   Shape index = check.shape;
@@ -104,17 +77,6 @@ Shape FirstRefused(const DataCheck& check, const std::byte* data, std::int64_t s
     if (d < 0) return index;
   }
 }
-
-// Heap memory that is given back; null when there is none to have.
-struct HeapBlock {
-  explicit HeapBlock(std::int64_t bytes) : data(static_cast<std::byte*>(std::aligned_alloc(64, RoundUp(bytes)))) {}
-  ~HeapBlock() { std::free(data); }
-  HeapBlock(HeapBlock&& other) noexcept : data(other.data) { other.data = nullptr; }
-  HeapBlock(const HeapBlock&) = delete;
-  HeapBlock& operator=(const HeapBlock&) = delete;
-  static std::size_t RoundUp(std::int64_t bytes) { return (static_cast<std::size_t>(bytes) + 63) / 64 * 64; }
-  std::byte* data;
-};
 
 }  // namespace
 
@@ -185,6 +147,7 @@ Status Plan::Impl::Execute(const void* const* inputs, void* out, const ExecuteOp
   if (options.pool != nullptr) {
     if (const Status status = CheckPool(*options.pool, caller); !status.ok()) return status;
   }
+  if (routine != nullptr) return ExecuteRoutine(*this, inputs, out, options);
   std::byte* pointers[kMaxOperands];
   const int count = problem.input_count();
   bool unaligned = !IsAligned(out, problem.operands.back().dtype);
@@ -252,7 +215,7 @@ Status Plan::Impl::ExecuteWithCopies(std::byte* const* pointers, std::uint32_t c
     // The distinct elements, dense in canonical order.
     const DType dtype = problem.operands[static_cast<std::size_t>(i)].dtype;
     std::vector<std::int64_t>& strides = dense.strides[static_cast<std::size_t>(i)];
-    Distinct distinct =
+    const Distinct distinct =
         DistinctElements(Shape(canonical.extents.data(), canonical.rank()), ByteStrides(strides.data(), canonical.rank()));
     std::int64_t bytes = SizeInBytes(dtype);
     for (std::size_t d = strides.size(); d-- > 0;) {
@@ -266,16 +229,8 @@ Status Plan::Impl::ExecuteWithCopies(std::byte* const* pointers, std::uint32_t c
       return Status(StatusCode::kOutOfMemory, caller + ": " + names[static_cast<std::size_t>(i)] + " overlaps " + names.back() +
                                                   ", and there is no memory for a copy of " + std::to_string(bytes) + " bytes");
     }
-    Kernel kernel{};
-    kernel.output = dtype;
-    const std::int64_t offset = canonical.offsets[static_cast<std::size_t>(i)];
-    const int size_log2 = layouts[0].operands[static_cast<std::size_t>(i)].size_log2;
-    kernel.run = movers->copy[size_log2];
-    const std::vector<Step> steps{{&kernel, 1, {0}, {}}};
-    const Canonical move = Canonicalise(distinct.shape, {distinct.byte_strides, DenseStrides(distinct.shape, dtype)});
-    const Layout layout = MakeLayout(move, {dtype, dtype}, steps, {UnalignedStrides(move, {dtype, dtype}) | 1, nullptr});
-    std::byte* const ends[] = {pointers[i] + offset, copy};
-    axiscast::Execute(layout, *movers, ends, options);
+    CopyElements(*movers, dtype, distinct.shape, distinct.byte_strides,
+                 pointers[i] + canonical.offsets[static_cast<std::size_t>(i)], DenseStrides(distinct.shape, dtype), copy, options);
     moved[i] = copy;
     dense.offsets[static_cast<std::size_t>(i)] = 0;
   }

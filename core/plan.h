@@ -10,6 +10,7 @@
 #include "core/layout.h"
 #include "core/overlap.h"
 #include "core/program.h"
+#include "core/routine.h"
 
 namespace axiscast {
 
@@ -37,6 +38,7 @@ struct Plan::Impl {
   std::vector<Reach> reaches;      // per operand
   std::vector<bool> like_out;      // per input: same element size and canonical strides as the output
   std::vector<DataCheck> checks;
+  std::unique_ptr<const RoutineCall> routine;  // instead of layouts; null for an elementwise problem
 
   // Makes the plan of a program. `names` are the operands', the output's last; they are used in messages alone.
   // Errors: kInvalidShape, kInvalidArgument (an output that overlaps itself), kUnsupported (more operands or steps than fit, a

@@ -35,6 +35,11 @@ class PlanKey {
       *to++ = static_cast<std::uint64_t>(strides[d]);
     }
   }
+  void AddShape(const Shape& shape) noexcept {
+    if (!shape.valid()) return Refuse();
+    AddWord(static_cast<std::uint64_t>(shape.rank()));
+    for (const std::int64_t extent : shape) AddWord(static_cast<std::uint64_t>(extent));
+  }
   // The call has something that no plan is kept for.
   void Refuse() noexcept { valid_ = false; }
   // When all is added.

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "core/form.h"
 #include "core/near_names.h"
 #include "core/registry.h"
 
@@ -26,24 +27,12 @@ struct Registry::Impl {
 
 namespace {
 
-// Not by a stream: it would keep an exception to itself, and lose words when memory runs out.
-std::vector<std::string> SplitWords(std::string_view text) {
-  constexpr const char* kSpace = " \t\n";
-  std::vector<std::string> words;
-  for (std::size_t begin = text.find_first_not_of(kSpace); begin != text.npos; begin = text.find_first_not_of(kSpace, begin)) {
-    const std::size_t end = std::min(text.find_first_of(kSpace, begin), text.size());
-    words.emplace_back(text.substr(begin, end - begin));
-    begin = end;
-  }
-  return words;
-}
-
 Status Invalid(const std::string& message) { return Status(StatusCode::kInvalidArgument, message); }
 
 bool SameInputs(const Kernel& x, const Kernel& y, int arity) { return std::equal(x.inputs, x.inputs + arity, y.inputs); }
 
 // What is wrong with a definition, apart from its names.
-Status CheckDefinition(const OpDefinition& definition) {
+Status CheckDefinition(const OpDefinition& definition, const Form* form) {
   const OpInfo& info = definition.info;
   if (info.name == nullptr || *info.name == '\0') return Invalid("registry: an op needs a name");
   const std::string who = std::string("registry: op ") + info.name;
@@ -66,6 +55,8 @@ Status CheckDefinition(const OpDefinition& definition) {
     const AttributeInfo& attribute = info.attributes[a];
     if (attribute.name == nullptr) return Invalid(who + ": attribute " + std::to_string(a) + " has no name");
     if (attribute.doc == nullptr) return Invalid(who + ": the doc of attribute " + attribute.name + " is null; use \"\"");
+    if (attribute.type != AttributeType::kNumber && form == nullptr)
+      return Invalid(who + ": the type of attribute " + attribute.name + " must be kNumber, as all of an elementwise op");
     for (int b = 0; b < a; ++b) {
       if (std::string_view(attribute.name) == info.attributes[b].name) {
         return Invalid(who + ": attribute " + attribute.name + " is there twice");
@@ -79,7 +70,7 @@ Status CheckDefinition(const OpDefinition& definition) {
   for (std::size_t k = 0; k < definition.kernels.size(); ++k) {
     const Kernel& kernel = definition.kernels[k];
     const std::string which = who + ": kernel " + std::to_string(k);
-    if (kernel.run == nullptr) return Invalid(which + " has no function");
+    if (kernel.run == nullptr && form == nullptr) return Invalid(which + " has no function");
     bool valid = IsValid(kernel.output) && IsValid(kernel.attributes);
     for (int i = 0; i < info.arity; ++i) valid = valid && IsValid(kernel.inputs[i]);
     if (!valid) return Invalid(which + " has an invalid dtype");
@@ -96,8 +87,8 @@ Status CheckDefinition(const OpDefinition& definition) {
   return Status();
 }
 
-Status AddTo(Registry::Impl& impl, OpDefinition&& definition) {
-  if (const Status status = CheckDefinition(definition); !status.ok()) return status;
+Status AddTo(Registry::Impl& impl, OpDefinition&& definition, const Form* form) {
+  if (const Status status = CheckDefinition(definition, form); !status.ok()) return status;
   std::vector<std::string> names = SplitWords(definition.info.aliases);
   names.insert(names.begin(), definition.info.name);
   for (std::size_t n = 0; n < names.size(); ++n) {
@@ -112,6 +103,7 @@ Status AddTo(Registry::Impl& impl, OpDefinition&& definition) {
   try {
     entry.id = next_id.fetch_add(1, std::memory_order_relaxed);
     entry.definition = std::move(definition);
+    entry.form = form;
     entry.movers = impl.movers;
     entry.names = std::move(names);
     entry.operands = SplitWords(entry.definition.info.operands);
@@ -160,7 +152,20 @@ std::string Join(const std::vector<const char*>& names) {
 
 }  // namespace
 
+// Not by a stream: it would keep an exception to itself, and lose words when memory runs out.
+std::vector<std::string> SplitWords(std::string_view text) {
+  constexpr const char* kSpace = " \t\n";
+  std::vector<std::string> words;
+  for (std::size_t begin = text.find_first_not_of(kSpace); begin != text.npos; begin = text.find_first_not_of(kSpace, begin)) {
+    const std::size_t end = std::min(text.find_first_of(kSpace, begin), text.size());
+    words.emplace_back(text.substr(begin, end - begin));
+    begin = end;
+  }
+  return words;
+}
+
 const OpInfo& Op::info() const noexcept { return entry_->definition.info; }
+bool Op::elementwise() const noexcept { return entry_->form == nullptr; }
 const std::vector<Kernel>& Op::kernels() const noexcept { return entry_->definition.kernels; }
 
 const Kernel* Op::FindKernel(const DType* inputs) const noexcept {
@@ -214,8 +219,9 @@ std::unique_ptr<Registry::Impl> MakeBuiltIn(const Target& target) {
   impl->own_movers = BuiltInMovers(target.bit);
   for (OpDefinition& definition : BuiltInOps(target.bit)) {
     // Cannot be refused: registry_test finds every built-in op, and op_conformance_test runs it.
-    (void)AddTo(*impl, std::move(definition)).ok();
+    (void)AddTo(*impl, std::move(definition), nullptr).ok();
   }
+  for (const Form* form : BuiltInForms()) (void)AddTo(*impl, {form->info, form->signatures()}, form).ok();
   Sort(*impl);
   return impl;
 }
@@ -297,7 +303,7 @@ RegistryBuilder::~RegistryBuilder() = default;
 
 Status RegistryBuilder::Add(OpDefinition definition) noexcept try {
   if (impl_ == nullptr) return Status(StatusCode::kInvalidArgument, "registry: the builder has been used; make a new one");
-  return AddTo(*impl_, std::move(definition));
+  return AddTo(*impl_, std::move(definition), nullptr);
 } catch (...) {
   return Status(StatusCode::kOutOfMemory, "registry: out of memory");
 }

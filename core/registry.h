@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "axiscast/registry.h"
@@ -11,14 +12,20 @@
 
 namespace axiscast {
 
+struct Form;
+
 struct Op::Entry {
   std::uint64_t id;  // no other op of this process has it, even when this one is gone
   OpDefinition definition;
+  const Form* form;                   // null for elementwise ops
   const Movers* movers;               // of the target that the registry's built-in kernels are compiled for
   std::vector<std::string> names;     // canonical, then aliases
   std::vector<std::string> operands;  // one per input
   const char* operand_names[kMaxArity];
 };
+
+// The words of a space-separated text.
+std::vector<std::string> SplitWords(std::string_view text);
 
 }  // namespace axiscast
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/attribute.h"
+#include "core/form.h"
 #include "core/plan_cache.h"
 
 namespace axiscast {
@@ -20,13 +21,6 @@ std::string DTypeList(const DType* dtypes, int count) {
   std::string text = "(";
   for (int i = 0; i < count; ++i) text += (i == 0 ? "" : ", ") + std::string(NameOf(dtypes[i]));
   return text + ")";
-}
-
-Status CheckStrides(const Request& request, const char* name, const Shape& shape, const ByteStrides& strides) {
-  if (shape.given_rank() == strides.given_rank()) return Status();
-  return Status(StatusCode::kInvalidArgument, std::string(request.caller()) + ": " + name +
-                                                  " must have a byte stride for each of its " + std::to_string(shape.given_rank()) +
-                                                  " dims; got " + std::to_string(strides.given_rank()));
 }
 
 DataCheck MakeCheck(const Request& request, const Kernel& kernel) {
@@ -47,6 +41,7 @@ DataCheck MakeCheck(const Request& request, const Kernel& kernel) {
 }
 
 Status MakePlanFor(const Request& request, const MutableTensorView& out, bool in_place, std::shared_ptr<const Plan::Impl>* impl) {
+  if (!request.op.elementwise()) return PlanForm(request, out, in_place, impl);
   const Kernel* kernel;
   if (const Status status = FindKernel(request, &kernel); !status.ok()) return status;
   for (std::size_t i = 0; i < request.count; ++i) {
@@ -61,12 +56,8 @@ Status MakePlanFor(const Request& request, const MutableTensorView& out, bool in
   if (!in_place) destination.out = &out.shape;
   Problem problem;
   int first[kMaxArity];
-  if (const Status status = ResolveRequest(request, destination, &problem.shape, first); !status.ok()) return status;
-  if (out.dtype != kernel->output) {
-    return Status(StatusCode::kUnsupportedDType, std::string(request.caller()) + ": " + out_name +
-                                                     " must have the result's dtype " + NameOf(kernel->output) + "; got " +
-                                                     NameOf(out.dtype));
-  }
+  if (const Status status = ResolveInputs(request, destination, &problem.shape, first); !status.ok()) return status;
+  if (const Status status = CheckOutDType(request, *kernel, out_name, out.dtype); !status.ok()) return status;
   Step step{kernel, request.op.arity(), {}, {}};
   if (const Status status = BindAttributes(request.op, request.caller(), *kernel, request.attributes, step.attributes);
       !status.ok()) {
@@ -118,12 +109,30 @@ void MakeKey(const Request& request, const MutableTensorView& out, bool in_place
     std::memcpy(&bits, &attribute.number_uint64, sizeof(bits));
     key->AddText(attribute.name);
     key->AddWord(static_cast<std::uint64_t>(attribute.kind));
-    key->AddWord(bits);
+    if (attribute.kind == Attribute::Kind::kName) {
+      key->AddText(attribute.text);
+    } else {
+      key->AddWord(bits);
+    }
+    if (attribute.kind == Attribute::Kind::kShape) key->AddShape(attribute.shape);
   }
   key->Finish();
 }
 
 }  // namespace
+
+Status CheckStrides(const Request& request, const char* name, const Shape& shape, const ByteStrides& strides) {
+  if (shape.given_rank() == strides.given_rank()) return Status();
+  return Status(StatusCode::kInvalidArgument, std::string(request.caller()) + ": " + name +
+                                                  " must have a byte stride for each of its " + std::to_string(shape.given_rank()) +
+                                                  " dims; got " + std::to_string(strides.given_rank()));
+}
+
+Status CheckOutDType(const Request& request, const Kernel& kernel, const char* out_name, DType dtype) {
+  if (dtype == kernel.output) return Status();
+  return Status(StatusCode::kUnsupportedDType, std::string(request.caller()) + ": " + out_name + " must have the result's dtype " +
+                                                   NameOf(kernel.output) + "; got " + NameOf(dtype));
+}
 
 Status FindKernel(const Request& request, const Kernel** kernel) {
   const Op& op = request.op;
@@ -142,7 +151,7 @@ Status FindKernel(const Request& request, const Kernel** kernel) {
                                                    op.info().name + " supports " + supported);
 }
 
-Status ResolveRequest(const Request& request, const Destination& destination, Shape* shape, int* first) {
+Status ResolveInputs(const Request& request, const Destination& destination, Shape* shape, int* first) {
   Shape shapes[kMaxArity];
   for (std::size_t i = 0; i < request.count; ++i) shapes[i] = request.inputs[i]->shape;
   const ResolveOptions options{request.mode, request.axis, request.caller(), request.names()};

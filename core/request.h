@@ -47,11 +47,16 @@ struct Request {
   const char* const* given_names;
 };
 
+// There must be a byte stride for each dim.
+Status CheckStrides(const Request& request, const char* name, const Shape& shape, const ByteStrides& strides);
+
+Status CheckOutDType(const Request& request, const Kernel& kernel, const char* out_name, DType dtype);
+
 // The op's kernel for the inputs' dtypes.
 Status FindKernel(const Request& request, const Kernel** kernel);
 
 // The shape that is written, and where each input's dims lie in it.
-Status ResolveRequest(const Request& request, const Destination& destination, Shape* shape, int* first);
+Status ResolveInputs(const Request& request, const Destination& destination, Shape* shape, int* first);
 
 Status MakePlan(const Request& request, const MutableTensorView& out, std::shared_ptr<const Plan::Impl>* impl);
 

@@ -190,6 +190,9 @@ class RefusedRequests(cli.CommandTest):
             (["explain", "add", "2", "2", "--dtype", "float23"], "kUnknownName", '"float23"', "float32"),
             (["explain", "subtract", "2", "2", "--dtype", "bool"], "kUnsupportedDType", "bool", "float32"),
             (["explain", "add", "2,3", "2", "--axis", "7"], "kOutOfRange", "7"),
+            (["explain", "broadcast_to", "3"], "kInvalidArgument", "attribute shape is required"),
+            (["explain", "broadcast_to", "3", "--attr", "shape=4"], "kInvalidShape", "[3]", "[4]"),
+            (["explain", "clip", "3", "--attr", "min=low"], "kInvalidArgument", "`low`"),
         ]
         for args, code, *words in rows:
             with self.subTest(args=args):
@@ -347,8 +350,12 @@ class Results(cli.CommandTest):
         self.assertGreater(plan["roof"]["seconds"], 0)
         self.assertIn("canonical dims", self.accepted("explain", "add", "8,64,7,7", "64", "--axis", "1").stdout)
         self.accepted("explain", "add", "0,3", "3")
+        plan = self.accepted("explain", "broadcast_to", "3", "--attr", "shape=2,3,4", "--axis", "1", "--json").json
+        self.assertEqual((plan["shape"], plan["operands"][0]["byte_strides"]), ([2, 3, 4], [0, 4, 0]))
         self.accepted("explain", "add", "0,3", "3", "--json")
         for op in self.accepted("ops", "--json").json:
+            if not op["elementwise"]:
+                continue  # their shapes are their own affair: tested one by one
             for dtype in op["dtypes"]:
                 plan = self.accepted("explain", op["name"], *["4,5"] * op["arity"], "--dtype", dtype, "--json").json
                 self.assertEqual(plan["shape"], [4, 5])

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "axiscast/plan.h"
+#include "core/form.h"
 #include "core/kernel.h"
 #include "core/registry.h"
 #include "tests/testing/mix_ops.h"
@@ -44,7 +45,8 @@ TEST(BuiltInRegistry, ListsEveryOpOnceSortedAndDescribed) {
     for (int a = 0; a < info.attribute_count; ++a) EXPECT_STRNE(info.attributes[a].doc, "");
     for (const Kernel& kernel : ops[i]->kernels()) {
       EXPECT_EQ(ops[i]->FindKernel(kernel.inputs), &kernel);
-      EXPECT_NE(kernel.reference, nullptr);
+      EXPECT_EQ(kernel.run != nullptr, ops[i]->elementwise());
+      EXPECT_EQ(kernel.reference != nullptr, ops[i]->elementwise());
     }
   }
 }
@@ -57,7 +59,8 @@ TEST(BuiltInRegistry, HasEveryOpOfEveryTarget) {
     ASSERT_TRUE(Registry::BuiltInFor(target.name, &registry).ok());
     EXPECT_STREQ(registry->target(), target.name);
     const std::vector<OpDefinition> definitions = BuiltInOps(target.bit);
-    EXPECT_EQ(registry->ops().size(), definitions.size());
+    EXPECT_EQ(registry->ops().size(), definitions.size() + BuiltInForms().size());
+    for (const Form* form : BuiltInForms()) EXPECT_NE(registry->Find(form->info.name), nullptr) << form->info.name;
     for (const OpDefinition& definition : definitions)
       EXPECT_NE(registry->Find(definition.info.name), nullptr) << definition.info.name;
   }
@@ -256,7 +259,13 @@ const BadDefinition kBadDefinitions[] = {
     {"null_aliases", [](OpDefinition* d) { d->info.aliases = nullptr; }, "registry: op tenfold: a text is null; use \"\""},
     {"operands", [](OpDefinition* d) { d->info.operands = "x y z"; },
      "registry: op tenfold: operands must name 2 inputs; got \"x y z\""},
-    {"attributes_5", [](OpDefinition* d) { d->info.attribute_count = 5; }, "registry: op tenfold: at most 4 attributes; got 5"},
+    {"attributes_7", [](OpDefinition* d) { d->info.attribute_count = 7; }, "registry: op tenfold: at most 6 attributes; got 7"},
+    {"attribute_type",
+     [](OpDefinition* d) {
+       d->info.attribute_count = 1;
+       d->info.attributes[0] = {.name = "shape", .type = AttributeType::kShape};
+     },
+     "registry: op tenfold: the type of attribute shape must be kNumber, as all of an elementwise op"},
     {"attribute_without_name", [](OpDefinition* d) { d->info.attribute_count = 1; },
      "registry: op tenfold: attribute 0 has no name"},
     {"checked_operand", [](OpDefinition* d) { d->info.checked_operand = 2; },

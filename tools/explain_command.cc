@@ -1,5 +1,6 @@
 // `axiscast explain`: how a call would run, and what the machine's memory allows.
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <string>
 #include <vector>
@@ -51,12 +52,14 @@ const Kernel& ChooseKernel(const Op& op, const Value& dtype_name) {
        std::string("no kernel of ") + op.name() + " for " + NameOf(dtype) + "; it supports " + supported);
 }
 
-// A value that makes a plan possible where the op requires attributes: how it runs does not depend on it.
-std::vector<Attribute> AnyAttributes(const Op& op) {
-  std::vector<Attribute> attributes;
+// With numbers that make a plan possible where the op requires them: how it runs does not depend on those.
+std::vector<Attribute> WithAnyNumbers(const Op& op, std::vector<Attribute> attributes) {
   for (int i = 0; i < op.info().attribute_count; ++i) {
     const AttributeInfo& info = op.info().attributes[i];
-    if (info.absent == AttributeDefault::kRequired) attributes.emplace_back(info.name, 1);
+    const auto same = [&](const Attribute& given) { return std::strcmp(given.name, info.name) == 0; };
+    const bool given = std::any_of(attributes.begin(), attributes.end(), same);
+    if (info.absent == AttributeDefault::kRequired && info.type == AttributeType::kNumber && !given)
+      attributes.emplace_back(info.name, 1);
   }
   return attributes;
 }
@@ -152,9 +155,11 @@ Json ToJson(const Op& op, const PlanDescription& plan, const Roof& roof, const R
 std::string ExplainVerb(const std::vector<std::string>& words) {
   CommandLine line(kText);
   Value dtype, mode, axis, threads, target;
+  std::vector<std::string> attribute_texts;
   line.AddValue("--dtype", "D", "of the data operands, as in float64 (float32 where the op has it)", &dtype);
   line.AddValue("--mode", "M", "how axes face each other: " + ModeNames() + " (numpy, or axis when --axis is given)", &mode);
   line.AddValue("--axis", "N", "where the operand of lower rank is anchored; -1 aligns right", &axis);
+  line.AddValues("--attr", "KEY=VALUE", "an attribute of the op; may be repeated", &attribute_texts);
   line.AddValue("--threads", "N", "at most so many threads, 1 or more (as many as there are)", &threads);
   line.AddValue("--target", "T", "an instruction set by Highway's name, as in AVX2 (AXISCAST_TARGET, or the best)", &target);
   if (const auto help = line.Parse(words)) return *help;
@@ -172,7 +177,7 @@ std::string ExplainVerb(const std::vector<std::string>& words) {
   PlanOptions options;
   options.mode = alignment.mode;
   options.axis = alignment.axis;
-  options.attributes = AnyAttributes(op);
+  options.attributes = WithAnyNumbers(op, ReadAttributes(op, attribute_texts));
   MutableTensorView out;
   Shape shape;
   DType out_dtype = DType::kBool;

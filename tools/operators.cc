@@ -16,7 +16,7 @@ namespace axiscast::tools {
 namespace {
 
 // Ops of the command's contract that are more than elementwise, and that this build does not have.
-constexpr const char* kNotOffered[] = {"gather", "scatter", "scatter_add", "sum_to", "broadcast_to", "cast"};
+constexpr const char* kNotOffered[] = {"gather", "scatter", "scatter_add", "sum_to", "cast"};
 
 bool EndsWith(const std::string& text, const std::string& end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
@@ -108,6 +108,36 @@ std::vector<std::string> OperandNames(const Op& op) {
   return names;
 }
 
+namespace {
+
+// What `--attr KEY=VALUE` says, for an attribute of this type. The text must live as long as the attribute.
+Attribute ReadAttribute(const Op& op, const AttributeInfo& info, const char* text) {
+  const auto refuse = [&](const char* wanted) {
+    Fail(StatusCode::kInvalidArgument,
+         std::string("attribute ") + info.name + " of " + op.info().name + " must be " + wanted + "; got `" + text + "`");
+  };
+  Attribute attribute(info.name, 0);
+  switch (info.type) {
+    case AttributeType::kName:
+      return Attribute(info.name, text);
+    case AttributeType::kShape:
+      return Attribute(info.name, ReadShape(text));
+    case AttributeType::kBool:
+      if (std::strcmp(text, "true") == 0 || std::strcmp(text, "false") == 0) return Attribute(info.name, *text == 't');
+      refuse("true or false");
+      break;
+    case AttributeType::kInteger:
+      if (!ReadNumber(text, info.name, &attribute) || attribute.kind == Attribute::Kind::kDouble) refuse("a whole number");
+      break;
+    case AttributeType::kNumber:
+      if (!ReadNumber(text, info.name, &attribute)) refuse("a number");
+      break;
+  }
+  return attribute;
+}
+
+}  // namespace
+
 std::vector<Attribute> ReadAttributes(const Op& op, const std::vector<std::string>& texts) {
   const OpInfo& info = op.info();
   std::vector<Attribute> attributes;
@@ -115,22 +145,17 @@ std::vector<Attribute> ReadAttributes(const Op& op, const std::vector<std::strin
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos) Fail(StatusCode::kInvalidArgument, "--attr takes KEY=VALUE, not `" + text + "`");
     const std::string key = text.substr(0, equals);
-    const std::string value = text.substr(equals + 1);
     std::vector<std::string> names;
-    const char* name = nullptr;  // the registry's own text: it lives longer than the attribute
+    const AttributeInfo* named = nullptr;  // the registry's own texts: they live longer than the attribute
     for (int i = 0; i < info.attribute_count; ++i) {
       names.emplace_back(info.attributes[i].name);
-      if (key == info.attributes[i].name) name = info.attributes[i].name;
+      if (key == info.attributes[i].name) named = &info.attributes[i];
     }
-    if (name == nullptr) Fail(StatusCode::kUnknownName, NoSuch(std::string("attribute of ") + info.name, key, names));
+    if (named == nullptr) Fail(StatusCode::kUnknownName, NoSuch(std::string("attribute of ") + info.name, key, names));
     for (const Attribute& other : attributes) {
-      if (std::strcmp(other.name, name) == 0) Fail(StatusCode::kInvalidArgument, "attribute " + key + " is given twice");
+      if (std::strcmp(other.name, named->name) == 0) Fail(StatusCode::kInvalidArgument, "attribute " + key + " is given twice");
     }
-    Attribute attribute(name, 0);
-    if (!ReadNumber(value, name, &attribute)) {
-      Fail(StatusCode::kInvalidArgument, "attribute " + key + " of " + info.name + " must be a number; got `" + value + "`");
-    }
-    attributes.push_back(attribute);
+    attributes.push_back(ReadAttribute(op, *named, text.c_str() + equals + 1));
   }
   return attributes;
 }

@@ -27,7 +27,8 @@ std::vector<DType> DataDTypes(const Op& op);
 // "x, y", or the op's own names.
 std::vector<std::string> OperandNames(const Op& op);
 
-// `KEY=VALUE`s. Fails with kUnknownName (the key) or kInvalidArgument (no number; given twice).
+// `KEY=VALUE`s, which must live as long as what is returned. Fails with kUnknownName (the key) or kInvalidArgument (no number;
+// given twice).
 std::vector<Attribute> ReadAttributes(const Op& op, const std::vector<std::string>& texts);
 
 // Fails with kUnsupported for a promotion of the command's contract other than `none`, and with kUsage for an unknown one.

@@ -1,4 +1,5 @@
 // `axiscast ops`: what the registry holds.
+#include <algorithm>
 #include <cstdio>
 #include <sstream>
 #include <string>
@@ -71,12 +72,18 @@ std::string NumberText(double value) {
   return text;
 }
 
+const char* TypeText(AttributeType type) {
+  constexpr const char* kTexts[] = {"number", "integer", "bool", "name", "shape"};
+  return kTexts[static_cast<int>(type)];
+}
+
 std::string DefaultText(const AttributeInfo& info) {
   switch (info.absent) {
     case AttributeDefault::kRequired:
       return "required";
     case AttributeDefault::kValue:
-      return "default " + NumberText(info.value);
+      if (info.type == AttributeType::kBool) return info.value != 0 ? "default true" : "default false";
+      return "default " + (info.type == AttributeType::kName ? Words(info.names)[0] : NumberText(info.value));
     default:
       return "default: no bound";
   }
@@ -95,8 +102,19 @@ std::string Signature(const Op& op) {
     }
     return std::string(NameOf(dtype_of(op.kernels()[0])));
   };
+  // T is the data operand's dtype; another input whose dtype is its own affair (an index) says which ones it may have.
+  const auto input = [&](int i) {
+    std::vector<std::string> others;
+    bool is_data = true;
+    for (const Kernel& kernel : op.kernels()) {
+      is_data = is_data && kernel.inputs[i] == kernel.inputs[DataOperand(op)];
+      if (const std::string name = NameOf(kernel.inputs[i]); std::find(others.begin(), others.end(), name) == others.end())
+        others.push_back(name);
+    }
+    return is_data || others.size() == 1 ? same([i](const Kernel& kernel) { return kernel.inputs[i]; }) : Join(others, " | ");
+  };
   std::vector<std::string> inputs;
-  for (int i = 0; i < op.arity(); ++i) inputs.push_back(same([i](const Kernel& kernel) { return kernel.inputs[i]; }));
+  for (int i = 0; i < op.arity(); ++i) inputs.push_back(input(i));
   return "(" + Join(inputs, ", ") + ") -> " + same([](const Kernel& kernel) { return kernel.output; });
 }
 
@@ -113,9 +131,12 @@ std::string Story(const Op& op) {
   if (info.attribute_count > 0) {
     std::vector<std::vector<std::string>> rows;
     for (int i = 0; i < info.attribute_count; ++i) {
-      rows.push_back({std::string("  ") + info.attributes[i].name, DefaultText(info.attributes[i]), info.attributes[i].doc});
+      const AttributeInfo& attribute = info.attributes[i];
+      const std::string values =
+          attribute.type == AttributeType::kName ? Join(Words(attribute.names), " | ") : TypeText(attribute.type);
+      rows.push_back({std::string("  ") + attribute.name, values, DefaultText(attribute), attribute.doc});
     }
-    text += "\nAttributes (--attr NAME=NUMBER)\n" + Table(rows);
+    text += "\nAttributes (--attr NAME=VALUE)\n" + Table(rows);
   }
   text += Section("Error", ErrorBound(info.max_ulp));
   text += Section("Refuses", info.check_message);
@@ -142,12 +163,19 @@ Json ToJson(const Op& op) {
   Json attributes = Json::array();
   for (int i = 0; i < info.attribute_count; ++i) {
     const AttributeInfo& attribute = info.attributes[i];
-    const bool has_value = attribute.absent == AttributeDefault::kValue;
+    Json value(nullptr);
+    if (attribute.absent == AttributeDefault::kValue) {
+      value = attribute.value;
+      if (attribute.type == AttributeType::kInteger) value = static_cast<std::int64_t>(attribute.value);
+      if (attribute.type == AttributeType::kBool) value = attribute.value != 0;
+      if (attribute.type == AttributeType::kName) value = Words(attribute.names)[0];
+    }
     attributes.push_back({{"name", attribute.name},
-                          {"type", "number"},
-                          {"default", has_value ? Json(attribute.value) : Json(nullptr)},
+                          {"type", TypeText(attribute.type)},
+                          {"default", value},
                           {"required", attribute.absent == AttributeDefault::kRequired},
                           {"doc", attribute.doc}});
+    if (attribute.type == AttributeType::kName) attributes.back()["values"] = Words(attribute.names);
   }
   Json signatures = Json::array();
   for (const Kernel& kernel : op.kernels()) {
@@ -158,6 +186,7 @@ Json ToJson(const Op& op) {
   return {{"name", info.name},
           {"aliases", Words(info.aliases)},
           {"arity", info.arity},
+          {"elementwise", op.elementwise()},
           {"operands", OperandNames(op)},
           {"dtypes", DTypeNames(DataDTypes(op))},
           {"signatures", signatures},

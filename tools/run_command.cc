@@ -82,6 +82,7 @@ Answer Compute(const Op& op, const Request& request, const std::vector<Attribute
     PlanOptions plan_options;
     plan_options.mode = options.mode;
     plan_options.axis = options.axis;
+    plan_options.attributes = attributes;
     Shape shape;
     DType dtype = DType::kBool;
     Check(InferOutput(op, views.data(), views.size(), plan_options, &shape, &dtype));

@@ -13,7 +13,7 @@
 namespace axiscast {
 
 inline constexpr int kMaxArity = 4;
-inline constexpr int kMaxAttributes = 4;
+inline constexpr int kMaxAttributes = 6;
 
 /// An attribute's value, already rounded to the kernel's attribute dtype; Get<T>() reads it as that dtype's C++ type.
 struct AttributeSlot {
@@ -67,12 +67,17 @@ struct Kernel {
 /// What an attribute is when the caller does not give it.
 enum class AttributeDefault : std::uint8_t { kRequired, kValue, kLowest, kHighest };  // lowest, highest: no bound
 
-/// A numeric attribute of an op.
+/// What an attribute's value is. The attributes of elementwise ops are numbers.
+enum class AttributeType : std::uint8_t { kNumber, kInteger, kBool, kName, kShape };
+
+/// An attribute of an op.
 struct AttributeInfo {
   const char* name;
   const char* doc = "";
   AttributeDefault absent = AttributeDefault::kRequired;
   double value = 0;  // with AttributeDefault::kValue
+  AttributeType type = AttributeType::kNumber;
+  const char* names = "";  // of kName: the values there are, space-separated; the first one is the default
 };
 
 /// The text and constants of an op. All pointers must outlive every registry that holds the op: string literals.

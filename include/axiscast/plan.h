@@ -20,9 +20,9 @@
 #pragma GCC visibility push(default)  // exported by the shared library
 namespace axiscast {
 
-/// The value of an attribute, kept exactly until it is rounded to the dtype of the call.
+/// The value of an attribute; a number is kept exactly until it is rounded to the dtype of the call.
 struct Attribute {
-  /// From any integer or floating-point number.
+  /// From any integer or floating-point number; true and false are 1 and 0.
   template <typename Number, typename = std::enable_if_t<std::is_arithmetic_v<Number>>>
   Attribute(const char* attribute_name, Number number) noexcept : name(attribute_name) {
     if constexpr (std::is_floating_point_v<Number>) {
@@ -37,14 +37,22 @@ struct Attribute {
     }
   }
 
-  enum class Kind : std::uint8_t { kDouble, kInt64, kUInt64 };
+  /// A word, as in {"mode", "prefix"}; it must live until the call returns.
+  Attribute(const char* attribute_name, const char* attribute_text) noexcept
+      : name(attribute_name), kind(Kind::kName), text(attribute_text) {}
+  Attribute(const char* attribute_name, const Shape& attribute_shape) noexcept
+      : name(attribute_name), kind(Kind::kShape), number_uint64(0), shape(attribute_shape) {}
+
+  enum class Kind : std::uint8_t { kDouble, kInt64, kUInt64, kName, kShape };
   const char* name;  // must live until the call returns
   Kind kind;
   union {
     double number_double;
     std::int64_t number_int64;
     std::uint64_t number_uint64;
+    const char* text;
   };
+  Shape shape;
 };
 
 /// What a plan is made for, beside the op and the views.

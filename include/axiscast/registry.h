@@ -21,6 +21,9 @@ class Op {
   /// The canonical name and all other text.
   const OpInfo& info() const noexcept;
   int arity() const noexcept { return info().arity; }
+  /// Whether every element of the result depends on one element of each input. Other ops (gather, scatter, sum_to, ...) are planned
+  /// and called in the same way; their kernels say what dtypes there are, and have no functions.
+  bool elementwise() const noexcept;
   const std::vector<Kernel>& kernels() const noexcept;
   /// The kernel for these input dtypes (arity() of them), or null.
   const Kernel* FindKernel(const DType* inputs) const noexcept;
