@@ -199,6 +199,18 @@ Status BindAttributes(const Op& op, const char* caller, const Kernel& kernel, co
   return Status();
 }
 
+Status RoundAttribute(const char* caller, const AttributeInfo& info, const std::vector<Attribute>& attributes, DType dtype,
+                      AttributeSlot* slot) {
+  const Attribute* given = nullptr;
+  for (const Attribute& attribute : attributes) {
+    if (std::strcmp(attribute.name, info.name) == 0) given = &attribute;
+  }
+  std::string range;
+  if (FillAs(dtype, info, given, slot, &range)) return Status();
+  return Status(StatusCode::kInvalidArgument,
+                std::string(caller) + ": attribute " + info.name + " must be " + range + " for " + NameOf(dtype));
+}
+
 Status BindFormAttributes(const Op& op, const char* caller, const std::vector<Attribute>& attributes, FormAttribute* values) {
   const OpInfo& info = op.info();
   const std::string who = std::string(caller) + ": ";
@@ -209,7 +221,7 @@ Status BindFormAttributes(const Op& op, const char* caller, const std::vector<At
     FormAttribute& value = values[a];
     value.given = given[a] != nullptr;
     value.integer = static_cast<std::int64_t>(row.value);
-    if (!value.given) continue;
+    if (!value.given || row.type == AttributeType::kNumber) continue;  // numbers belong to the steps of a program
     const Attribute& attribute = *given[a];
     if (row.type == AttributeType::kName || row.type == AttributeType::kShape) {
       if (attribute.kind != (row.type == AttributeType::kName ? Attribute::Kind::kName : Attribute::Kind::kShape))

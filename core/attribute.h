@@ -11,6 +11,10 @@ namespace axiscast {
 Status BindAttributes(const Op& op, const char* caller, const Kernel& kernel, const std::vector<Attribute>& attributes,
                       AttributeSlot* slots);
 
+// One attribute, from where it is given among `attributes`, else its default, rounded to a dtype. Errors: kInvalidArgument.
+Status RoundAttribute(const char* caller, const AttributeInfo& info, const std::vector<Attribute>& attributes, DType dtype,
+                      AttributeSlot* slot);
+
 // An attribute's value as an op that is more than elementwise reads it.
 struct FormAttribute {
   bool given = false;        // false: the default, as far as there is one

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "core/form.h"
+#include "core/gradient.h"
 #include "core/near_names.h"
 #include "core/registry.h"
 
@@ -21,6 +22,7 @@ struct Registry::Impl {
   const Movers* movers = &own_movers;  // or the parent's
   std::deque<Op::Entry> entries;       // addresses stay
   std::deque<Op> names;                // a canonical name or alias each
+  std::deque<Gradient> gradients;
   std::unordered_map<std::string_view, const Op*> by_name;
   std::vector<const Op*> sorted;  // under canonical names, the parent's included
 };
@@ -40,7 +42,7 @@ Status CheckDefinition(const OpDefinition& definition, const Form* form) {
     return Invalid(who + ": arity must be 1 to " + std::to_string(kMaxArity) + "; got " + std::to_string(info.arity));
   }
   if (info.doc == nullptr || info.special == nullptr || info.aliases == nullptr || info.source == nullptr ||
-      info.operands == nullptr || info.check_message == nullptr) {
+      info.operands == nullptr || info.check_message == nullptr || info.gradient == nullptr) {
     return Invalid(who + ": a text is null; use \"\"");
   }
   const std::size_t operands = SplitWords(info.operands).size();
@@ -87,6 +89,15 @@ Status CheckDefinition(const OpDefinition& definition, const Form* form) {
   return Status();
 }
 
+// Takes back the op that was added last.
+void RemoveLast(Registry::Impl& impl) {
+  while (!impl.names.empty() && &impl.names.back().entry() == &impl.entries.back()) {
+    impl.by_name.erase(impl.names.back().name());
+    impl.names.pop_back();
+  }
+  impl.entries.pop_back();
+}
+
 Status AddTo(Registry::Impl& impl, OpDefinition&& definition, const Form* form) {
   if (const Status status = CheckDefinition(definition, form); !status.ok()) return status;
   std::vector<std::string> names = SplitWords(definition.info.aliases);
@@ -97,7 +108,6 @@ Status AddTo(Registry::Impl& impl, OpDefinition&& definition, const Form* form) 
       return Invalid(std::string("registry: op ") + definition.info.name + ": the name " + names[n] + " is already taken");
     }
   }
-  const std::size_t names_before = impl.names.size();
   static std::atomic<std::uint64_t> next_id{1};
   Op::Entry& entry = impl.entries.emplace_back();
   try {
@@ -116,14 +126,44 @@ Status AddTo(Registry::Impl& impl, OpDefinition&& definition, const Form* form) 
       impl.by_name.emplace(op.name(), &op);
     }
   } catch (...) {  // out of memory: nothing is added
-    while (impl.names.size() > names_before) {
-      impl.by_name.erase(impl.names.back().name());
-      impl.names.pop_back();
-    }
-    impl.entries.pop_back();
+    RemoveLast(impl);
     throw;
   }
   return Status();
+}
+
+// The op NAME_grad of an op that declares its gradient. `find` knows every op that the declaration may name.
+Status AddGradient(Registry::Impl& impl, const Op& forward, const FindOpFunction& find) {
+  if (forward.arity() == kMaxArity) {
+    return Invalid(std::string("registry: op ") + forward.name() + ": an op of " + std::to_string(kMaxArity) +
+                   " inputs cannot have a gradient, which would take one more");
+  }
+  if (forward.info().attribute_count == kMaxAttributes) {
+    return Invalid(std::string("registry: op ") + forward.name() + ": an op of " + std::to_string(kMaxAttributes) +
+                   " attributes cannot have a gradient, which would take one more");
+  }
+  if (find("sum_to") == nullptr || find("broadcast_to") == nullptr)
+    return Invalid(std::string("registry: op ") + forward.name() + ": its gradient needs the ops sum_to and broadcast_to");
+  Gradient& gradient = impl.gradients.emplace_back();
+  Status status;
+  try {
+    gradient.sum_to = find("sum_to");
+    gradient.broadcast_to = find("broadcast_to");
+    status = ReadGradient(forward.info(), find, &gradient.programs);
+    if (status.ok()) {
+      DescribeGradient(forward, &gradient);
+      status = AddTo(impl, {gradient.info, GradientSignatures(forward)}, &kGradientForm);
+    }
+  } catch (...) {
+    impl.gradients.pop_back();
+    throw;
+  }
+  if (status.ok()) {
+    impl.entries.back().gradient = &gradient;
+  } else {
+    impl.gradients.pop_back();
+  }
+  return status;
 }
 
 // Lists the ops of `impl`, and those of its parent that it does not hide.
@@ -195,10 +235,14 @@ Status Registry::Find(std::string_view name, const Op** op) const noexcept try {
   }
   if (impl_ == nullptr) return Status(StatusCode::kOutOfMemory, "registry: there is no memory for the built-in ops");
   std::vector<std::string_view> names;
-  for (const Op* known : ops()) names.emplace_back(known->name());
+  const bool gradients = name.size() > 5 && name.substr(name.size() - 5) == "_grad";  // else their names are half of the list
+  const auto is_listed = [gradients](const Op* known) { return (known->entry().gradient != nullptr) == gradients; };
+  for (const Op* known : ops()) {
+    if (is_listed(known)) names.emplace_back(known->name());
+  }
   for (const Op* known : ops()) {
     const std::vector<std::string>& all = known->entry().names;
-    names.insert(names.end(), all.begin() + 1, all.end());
+    if (is_listed(known)) names.insert(names.end(), all.begin() + 1, all.end());
   }
   return UnknownName("op", name, std::move(names));
 } catch (...) {
@@ -222,6 +266,13 @@ std::unique_ptr<Registry::Impl> MakeBuiltIn(const Target& target) {
     (void)AddTo(*impl, std::move(definition), nullptr).ok();
   }
   for (const Form* form : BuiltInForms()) (void)AddTo(*impl, {form->info, form->signatures()}, form).ok();
+  const FindOpFunction find = [&impl](std::string_view name) {
+    const auto found = impl->by_name.find(name);
+    return found != impl->by_name.end() ? found->second : nullptr;
+  };
+  for (std::size_t i = 0, count = impl->entries.size(); i < count; ++i) {
+    if (*impl->entries[i].definition.info.gradient != '\0') (void)AddGradient(*impl, *find(impl->entries[i].names[0]), find).ok();
+  }
   Sort(*impl);
   return impl;
 }
@@ -303,7 +354,20 @@ RegistryBuilder::~RegistryBuilder() = default;
 
 Status RegistryBuilder::Add(OpDefinition definition) noexcept try {
   if (impl_ == nullptr) return Status(StatusCode::kInvalidArgument, "registry: the builder has been used; make a new one");
-  return AddTo(*impl_, std::move(definition), nullptr);
+  const bool has_gradient = definition.info.gradient != nullptr && *definition.info.gradient != '\0';
+  if (const Status status = AddTo(*impl_, std::move(definition), nullptr); !status.ok() || !has_gradient) return status;
+  const Op& forward = *impl_->by_name.at(impl_->entries.back().names[0]);
+  try {
+    const Status status = AddGradient(*impl_, forward, [this](std::string_view name) {
+      const auto found = impl_->by_name.find(name);
+      return found != impl_->by_name.end() ? found->second : impl_->parent->Find(name);
+    });
+    if (!status.ok()) RemoveLast(*impl_);
+    return status;
+  } catch (...) {
+    RemoveLast(*impl_);
+    throw;
+  }
 } catch (...) {
   return Status(StatusCode::kOutOfMemory, "registry: out of memory");
 }

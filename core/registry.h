@@ -13,14 +13,16 @@
 namespace axiscast {
 
 struct Form;
+struct Gradient;
 
 struct Op::Entry {
   std::uint64_t id;  // no other op of this process has it, even when this one is gone
   OpDefinition definition;
-  const Form* form;                   // null for elementwise ops
-  const Movers* movers;               // of the target that the registry's built-in kernels are compiled for
-  std::vector<std::string> names;     // canonical, then aliases
-  std::vector<std::string> operands;  // one per input
+  const Form* form;                    // null for elementwise ops
+  const Gradient* gradient = nullptr;  // of NAME_grad
+  const Movers* movers;                // of the target that the registry's built-in kernels are compiled for
+  std::vector<std::string> names;      // canonical, then aliases
+  std::vector<std::string> operands;   // one per input
   const char* operand_names[kMaxArity];
 };
 

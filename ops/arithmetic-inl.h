@@ -21,7 +21,8 @@ struct Add {
                                 .doc = "out = x + y",
                                 .special = "Integers wrap. On bool it is logical or.",
                                 .aliases = "elementwise_add Add",
-                                .source = "IEEE 754; NumPy add, Paddle elementwise_add, torch.add, ONNX Add"};
+                                .source = "IEEE 754; NumPy add, Paddle elementwise_add, torch.add, ONNX Add",
+                                .gradient = "dout; dout"};
   static constexpr Kinds kKinds = kAllKinds;
   template <typename T>
   using KernelType = SameBits<T>;
@@ -51,7 +52,8 @@ struct Subtract {
                                 .doc = "out = x - y",
                                 .special = "Integers wrap. Not offered on bool.",
                                 .aliases = "elementwise_sub sub Sub",
-                                .source = "IEEE 754; NumPy subtract, Paddle elementwise_sub, torch.sub, ONNX Sub"};
+                                .source = "IEEE 754; NumPy subtract, Paddle elementwise_sub, torch.sub, ONNX Sub",
+                                .gradient = "dout; negative(dout)"};
   static constexpr Kinds kKinds = kNumbers;
   template <typename T>
   using KernelType = SameBits<T>;
@@ -73,7 +75,8 @@ struct Multiply {
                                 .doc = "out = x * y",
                                 .special = "Integers wrap. On bool it is logical and.",
                                 .aliases = "elementwise_mul mul Mul",
-                                .source = "IEEE 754; NumPy multiply, Paddle elementwise_mul, torch.mul, ONNX Mul"};
+                                .source = "IEEE 754; NumPy multiply, Paddle elementwise_mul, torch.mul, ONNX Mul",
+                                .gradient = "multiply(dout, y); multiply(dout, x)"};
   static constexpr Kinds kKinds = kAllKinds;
   template <typename T>
   using KernelType = SameBits<T>;
@@ -98,11 +101,13 @@ struct Multiply {
 
 struct SquaredDifference {
   using Class = Binary;
-  static constexpr OpInfo kInfo{.name = "squared_difference",
-                                .arity = 2,
-                                .doc = "out = (x - y) * (x - y)",
-                                .special = "The difference and the product are each rounded once. Integers wrap.",
-                                .source = "TensorFlow squared_difference"};
+  static constexpr OpInfo kInfo{
+      .name = "squared_difference",
+      .arity = 2,
+      .doc = "out = (x - y) * (x - y)",
+      .special = "The difference and the product are each rounded once. Integers wrap.",
+      .source = "TensorFlow squared_difference",
+      .gradient = "multiply(multiply(subtract(x, y), 2), dout); multiply(multiply(subtract(y, x), 2), dout)"};
   static constexpr Kinds kKinds = kNumbers;
   template <typename T>
   using KernelType = SameBits<T>;

@@ -39,7 +39,8 @@ struct Divide {
       .source = "IEEE 754; Paddle elementwise_div, ONNX Div",
       .checked_operand = 1,
       .check_code = StatusCode::kDivisionByZero,
-      .check_message = "integer division by zero"};
+      .check_message = "integer division by zero",
+      .gradient = "divide(dout, y); negative(multiply(dout, divide(divide(x, y), y)))"};
   static constexpr Kinds kKinds = kNumbers;
   template <typename T>
   static constexpr bool kCompact = std::is_integral_v<T>;
@@ -73,7 +74,8 @@ struct TrueDivide {
       .arity = 2,
       .doc = "out = x / y; integers give float32",
       .special = "As IEEE 754: x / 0 is an infinity or NaN. Integer operands are each rounded to float32 first.",
-      .source = "IEEE 754; torch.true_divide"};
+      .source = "IEEE 754; torch.true_divide",
+      .gradient = "divide(dout, y); negative(multiply(dout, divide(divide(x, y), y)))"};
   static constexpr Kinds kKinds = kNumbers;
   template <typename T>
   static constexpr bool kCompact = std::is_integral_v<T>;
@@ -121,7 +123,8 @@ struct Fmod {
       .source = "C99 fmod; NumPy fmod, torch.fmod",
       .checked_operand = 1,
       .check_code = StatusCode::kDivisionByZero,
-      .check_message = "integer division by zero"};
+      .check_message = "integer division by zero",
+      .gradient = "dout; negative(multiply(dout, trunc(divide(x, y))))"};
   static constexpr Kinds kKinds = kNumbers;
   template <typename T>
   static constexpr bool kCompact = true;
@@ -215,7 +218,8 @@ struct Remainder {
       .source = "Python's %; NumPy remainder, Paddle elementwise_mod, torch.remainder",
       .checked_operand = 1,
       .check_code = StatusCode::kDivisionByZero,
-      .check_message = "integer division by zero"};
+      .check_message = "integer division by zero",
+      .gradient = "dout; negative(multiply(dout, floor_divide(x, y)))"};
   static constexpr Kinds kKinds = kNumbers;
   template <typename T>
   static constexpr bool kCompact = true;

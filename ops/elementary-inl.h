@@ -39,7 +39,8 @@ struct Negative {
       .doc = "out = -x",
       .special = "Integers wrap: the most negative one gives itself, unsigned ones 2^width - x. Not offered on bool.",
       .aliases = "neg Neg",
-      .source = "IEEE 754; NumPy negative, Paddle neg, torch.neg, ONNX Neg"};
+      .source = "IEEE 754; NumPy negative, Paddle neg, torch.neg, ONNX Neg",
+      .gradient = "negative(dout)"};
   static constexpr Kinds kKinds = kNumbers;
   template <typename T>
   using KernelType = SameBits<T>;
@@ -69,7 +70,8 @@ struct Abs {
                                 .doc = "out = |x|",
                                 .special = "The most negative integer wraps to itself. Not offered on bool.",
                                 .aliases = "absolute Abs",
-                                .source = "C99 fabs; NumPy absolute, Paddle abs, torch.abs, ONNX Abs"};
+                                .source = "C99 fabs; NumPy absolute, Paddle abs, torch.abs, ONNX Abs",
+                                .gradient = "multiply(dout, sign(x))"};
   static constexpr Kinds kKinds = kNumbers;
   template <typename T>
   using KernelOp = std::conditional_t<std::is_unsigned_v<T>, Identity, Abs>;
@@ -127,7 +129,8 @@ struct Square {
                                 .arity = 1,
                                 .doc = "out = x * x",
                                 .special = "Integers wrap. Not offered on bool.",
-                                .source = "IEEE 754; NumPy square, Paddle square, torch.square"};
+                                .source = "IEEE 754; NumPy square, Paddle square, torch.square",
+                                .gradient = "multiply(multiply(x, 2), dout)"};
   static constexpr Kinds kKinds = kNumbers;
   template <typename T>
   using KernelType = SameBits<T>;
@@ -149,7 +152,8 @@ struct Sqrt {
                                 .doc = "out = the square root of x, correctly rounded",
                                 .special = "-0 gives -0; x < 0 gives NaN. Floats only.",
                                 .aliases = "Sqrt",
-                                .source = "IEEE 754; NumPy sqrt, Paddle sqrt, torch.sqrt, ONNX Sqrt"};
+                                .source = "IEEE 754; NumPy sqrt, Paddle sqrt, torch.sqrt, ONNX Sqrt",
+                                .gradient = "divide(multiply(dout, 0.5), sqrt(x))"};
   static constexpr Kinds kKinds = kFloats;
   template <typename T>
   static constexpr double kCycles = sizeof(T);
@@ -171,7 +175,8 @@ struct Reciprocal {
                                 .doc = "out = 1 / x, correctly rounded",
                                 .special = "A zero gives the infinity of its sign, and the other way round. Floats only.",
                                 .aliases = "Reciprocal",
-                                .source = "IEEE 754; NumPy reciprocal, Paddle reciprocal, torch.reciprocal, ONNX Reciprocal"};
+                                .source = "IEEE 754; NumPy reciprocal, Paddle reciprocal, torch.reciprocal, ONNX Reciprocal",
+                                .gradient = "negative(divide(divide(dout, x), x))"};
   static constexpr Kinds kKinds = kFloats;
   template <typename T>
   static constexpr double kCycles = 2;
@@ -193,7 +198,8 @@ struct Relu {
                                 .doc = "out = maximum(x, 0)",
                                 .special = "NaN stays NaN; -0 gives +0. Not offered on bool.",
                                 .aliases = "Relu",
-                                .source = "Paddle relu, torch.relu, ONNX Relu"};
+                                .source = "Paddle relu, torch.relu, ONNX Relu",
+                                .gradient = "where(greater(x, 0), dout, 0)"};
   static constexpr Kinds kKinds = kNumbers;
   template <typename T>
   using KernelOp = std::conditional_t<std::is_unsigned_v<T>, Identity, Relu>;

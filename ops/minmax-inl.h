@@ -56,7 +56,10 @@ struct Maximum {
                                 .doc = "out = the larger of x and y",
                                 .special = "NaN if either is NaN; +0 is larger than -0. On bool it is logical or.",
                                 .aliases = "elementwise_max Max",
-                                .source = "IEEE 754-2019 maximum; NumPy maximum, Paddle elementwise_max, torch.maximum, ONNX Max"};
+                                .source = "IEEE 754-2019 maximum; NumPy maximum, Paddle elementwise_max, torch.maximum, ONNX Max",
+                                .gradient =
+                                    "where(greater(x, y), dout, where(equal(x, y), multiply(dout, 0.5), 0)); where(greater(y, x), "
+                                    "dout, where(equal(x, y), multiply(dout, 0.5), 0))"};
   static constexpr Kinds kKinds = kAllKinds;
 
   template <typename T>
@@ -85,7 +88,10 @@ struct Minimum {
                                 .doc = "out = the smaller of x and y",
                                 .special = "NaN if either is NaN; -0 is smaller than +0. On bool it is logical and.",
                                 .aliases = "elementwise_min Min",
-                                .source = "IEEE 754-2019 minimum; NumPy minimum, Paddle elementwise_min, torch.minimum, ONNX Min"};
+                                .source = "IEEE 754-2019 minimum; NumPy minimum, Paddle elementwise_min, torch.minimum, ONNX Min",
+                                .gradient =
+                                    "where(less(x, y), dout, where(equal(x, y), multiply(dout, 0.5), 0)); where(less(y, x), dout, "
+                                    "where(equal(x, y), multiply(dout, 0.5), 0))"};
   static constexpr Kinds kKinds = kAllKinds;
 
   template <typename T>
@@ -114,7 +120,10 @@ struct Fmax {
                                 .doc = "out = the larger of x and y, ignoring NaN",
                                 .special = "The other one if one is NaN; NaN if both are; +0 is larger than -0. Exact on integers.",
                                 .aliases = "elementwise_fmax",
-                                .source = "IEEE 754-2019 maximumNumber; NumPy fmax, Paddle elementwise_fmax, torch.fmax"};
+                                .source = "IEEE 754-2019 maximumNumber; NumPy fmax, Paddle elementwise_fmax, torch.fmax",
+                                .gradient =
+                                    "where(logical_or(greater(x, y), isnan(y)), dout, where(equal(x, y), multiply(dout, 0.5), 0)); "
+                                    "where(logical_or(greater(y, x), isnan(x)), dout, where(equal(x, y), multiply(dout, 0.5), 0))"};
   static constexpr Kinds kKinds = kAllKinds;
 
   template <typename T>
@@ -142,7 +151,10 @@ struct Fmin {
       .doc = "out = the smaller of x and y, ignoring NaN",
       .special = "The other one if one is NaN; NaN if both are; -0 is smaller than +0. Exact on integers.",
       .aliases = "elementwise_fmin",
-      .source = "IEEE 754-2019 minimumNumber; NumPy fmin, Paddle elementwise_fmin, torch.fmin"};
+      .source = "IEEE 754-2019 minimumNumber; NumPy fmin, Paddle elementwise_fmin, torch.fmin",
+      .gradient =
+          "where(logical_or(less(x, y), isnan(y)), dout, where(equal(x, y), multiply(dout, 0.5), 0)); where(logical_or(less(y, x), "
+          "isnan(x)), dout, where(equal(x, y), multiply(dout, 0.5), 0))"};
   static constexpr Kinds kKinds = kAllKinds;
 
   template <typename T>

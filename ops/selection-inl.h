@@ -27,7 +27,8 @@ struct Where {
                                 .special = "The condition is bool: any non-zero byte is true. x and y are copied bit by bit.",
                                 .aliases = "Where",
                                 .source = "NumPy where, Paddle where, torch.where, ONNX Where",
-                                .operands = "condition x y"};
+                                .operands = "condition x y",
+                                .gradient = "none; where(condition, dout, 0); where(condition, 0, dout)"};
   static constexpr Kinds kKinds = kAllKinds;
   template <typename T>
   using Inputs = TypeList<bool, T, T>;
@@ -72,7 +73,8 @@ struct Clip {
       .source = "NumPy clip, Paddle clip, torch.clamp, ONNX Clip",
       .attributes = {{.name = "min", .doc = "lower bound", .absent = AttributeDefault::kLowest},
                      {.name = "max", .doc = "upper bound", .absent = AttributeDefault::kHighest}},
-      .attribute_count = 2};
+      .attribute_count = 2,
+      .gradient = "where(equal(clip(x), x), dout, 0)"};
   static constexpr Kinds kKinds = kNumbers;
   template <typename T>
   static constexpr double kCycles = std::is_floating_point_v<T> ? 5 : 2;

@@ -18,10 +18,6 @@ namespace {
 // Ops of the command's contract that are more than elementwise, and that this build does not have.
 constexpr const char* kNotOffered[] = {"gather", "scatter", "scatter_add", "sum_to", "cast"};
 
-bool EndsWith(const std::string& text, const std::string& end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
-
 // The exact number that `text` says; false when it is none.
 bool ReadNumber(const std::string& text, const char* name, Attribute* attribute) {
   const char* begin = text.c_str();
@@ -75,9 +71,8 @@ const Op& FindOperator(const Registry& registry, const std::string& name) {
   if (std::find(std::begin(kNotOffered), std::end(kNotOffered), name) != std::end(kNotOffered)) {
     Fail(StatusCode::kUnsupported, "the op \"" + name + "\" is not offered by this build (axiscast ops lists what is)");
   }
-  const std::string gradient = "_grad";
-  if (EndsWith(name, gradient) && registry.Find(name.substr(0, name.size() - gradient.size())) != nullptr) {
-    Fail(StatusCode::kUnsupported, "the gradient \"" + name + "\" is not offered by this build: it has no gradients");
+  if (name.ends_with(kGradientSuffix) && registry.Find(name.substr(0, name.size() - kGradientSuffix.size())) != nullptr) {
+    Fail(StatusCode::kUnsupported, "the gradient \"" + name + "\" is not offered: the op has none");
   }
   Fail(status.code(), status.message());
 }

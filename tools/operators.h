@@ -3,6 +3,7 @@
 #define AXISCAST_TOOLS_OPERATORS_H_
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "axiscast/plan.h"
@@ -14,6 +15,9 @@ namespace axiscast::tools {
 // The registry for `--target`, else for AXISCAST_TARGET in the environment, else the best one. Fails with kUsage (a flag's unknown
 // name), kUnknownName (the environment's) or kUnsupported (a target that this CPU lacks).
 const Registry& ChooseRegistry(const Value& target);
+
+// The gradient of an op is an op itself: NAME_grad.
+inline constexpr std::string_view kGradientSuffix = "_grad";
 
 // Fails with kUnknownName, or kUnsupported for what the command's contract names and this build does not have.
 const Op& FindOperator(const Registry& registry, const std::string& name);

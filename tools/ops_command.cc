@@ -140,6 +140,8 @@ std::string Story(const Op& op) {
   }
   text += Section("Error", ErrorBound(info.max_ulp));
   text += Section("Refuses", info.check_message);
+  if (*info.gradient != '\0')
+    text += Section("Gradient", info.name + std::string(kGradientSuffix) + ", by input: " + info.gradient);
   text += Section("Aliases", info.aliases);
   text += Section("Source", info.source);
   return text;
@@ -194,7 +196,7 @@ Json ToJson(const Op& op) {
           {"doc", info.doc},
           {"special", info.special},
           {"max_ulp", info.max_ulp},
-          {"gradient", false},
+          {"gradient", *info.gradient != '\0'},
           {"source", info.source}};
 }
 
@@ -207,6 +209,11 @@ std::string OpsVerb(const std::vector<std::string>& words) {
   const Value default_target;
   const Registry& registry = ChooseRegistry(default_target);
   std::vector<const Op*> ops = registry.ops();
+  // Gradients are named with their ops.
+  ops.erase(
+      std::remove_if(ops.begin(), ops.end(),
+                     [](const Op* op) { return !op->elementwise() && std::string_view(op->name()).ends_with(kGradientSuffix); }),
+      ops.end());
   const bool one = !line.operands().empty();
   if (one) ops = {&FindOperator(registry, line.operands()[0])};
   if (!line.json()) return one ? Story(*ops[0]) : List(ops);

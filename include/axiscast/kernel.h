@@ -95,6 +95,10 @@ struct OpInfo {
   int checked_operand = -1;  // the input that Kernel::check reads, whole, before the first write
   StatusCode check_code = StatusCode::kOk;
   const char* check_message = "";  // "integer division by zero"
+  /// What makes the op NAME_grad: for each input, in their order and separated by `;`, the gradient of its elements times `dout`,
+  /// as calls of elementwise ops of the registry on operands, attributes, numbers and `dout`; or `none`. "multiply(dout, y);
+  /// multiply(dout, x)". "": the op has no gradient. Sums over what was stretched come by themselves.
+  const char* gradient = "";
 };
 
 /// An op: its text and its kernels, at most one for each combination of input dtypes.
