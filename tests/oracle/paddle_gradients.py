@@ -1,0 +1,61 @@
+"""Writes Paddle's gradients of elementwise ops, the cases of gradient_paddle_test: ../data/paddle_gradients.txt.
+
+Run by hand, as Paddle is too large for every build: pip install paddlepaddle==3.3.1, then
+
+    paddle_gradients.py FILE
+
+FILE has a line for each case, all numbers in float64: OP axis AXIS | wrt N | then for every input, dout and the gradient
+its shape and values: `[2,3] 0x1.8p+1 ...`, separated by ` | `. AXIS is `none` or a number. Gradients that Paddle computes without
+regard to the axis (maximum, minimum) have none here.
+"""
+
+import sys
+
+import numpy as np
+import paddle
+from paddle import _legacy_C_ops
+
+AXIS_OPS = {"add": "add", "subtract": "sub", "multiply": "mul", "divide": "div"}
+BINARY = {"maximum": paddle.maximum, "minimum": paddle.minimum, "fmax": paddle.fmax, "fmin": paddle.fmin, "remainder": paddle.remainder}
+UNARY = {"abs": paddle.abs, "square": paddle.square, "sqrt": paddle.sqrt, "reciprocal": paddle.reciprocal,
+         "relu": paddle.nn.functional.relu, "negative": paddle.neg}
+SHAPES = [([2, 3, 4], [3], 1), ([2, 3, 4], [2, 3], 0), ([2, 3, 4], [4], None), ([3], [2, 3, 4], 1), ([2, 1, 4], [3, 1], 1),
+          ([2, 3, 4], [], 0), ([5], [5], None), ([4, 1], [1, 3], None), ([2, 3, 4, 5], [3, 4], 1), ([2, 3, 4, 5], [1, 4, 1], -1)]
+
+random = np.random.default_rng(11)
+
+
+def values(shape):
+    magnitude = np.round(random.uniform(0.5, 4, shape), 3)
+    return magnitude * random.choice([-1.0, 1.0], shape)
+
+
+def text(array):
+    array = np.asarray(array, dtype=np.float64)
+    return "[" + ",".join(map(str, array.shape)) + "] " + " ".join(float(value).hex() for value in array.ravel())
+
+
+def write(file, op, axis, function, inputs):
+    tensors = [paddle.to_tensor(array, dtype="float64", stop_gradient=False) for array in inputs]
+    out = function(*tensors)
+    dout = values(out.shape)
+    out.backward(paddle.to_tensor(dout, dtype="float64"))
+    for wrt, tensor in enumerate(tensors):
+        fields = [f"{op} axis {'none' if axis is None else axis}", f"wrt {wrt}", *map(text, inputs), text(dout), text(tensor.grad.numpy())]
+        print(" | ".join(fields), file=file)
+
+
+with open(sys.argv[1], "w") as file:
+    for op, name in AXIS_OPS.items():
+        for x, y, axis in SHAPES:
+            call = getattr(_legacy_C_ops, "elementwise_" + name)
+            write(file, op, axis, lambda a, b: call(a, b, "axis", -1 if axis is None else axis), [values(x), values(y)])
+    for op, function in BINARY.items():
+        for x, y, axis in SHAPES:
+            if axis is None or axis == -1:
+                write(file, op, None, function, [values(x), values(y)])
+    same = values([5])
+    for op in ("maximum", "minimum"):
+        write(file, op, None, BINARY[op], [same, same])  # ties
+    for op, function in UNARY.items():
+        write(file, op, None, function, [np.abs(values([2, 7])) if op == "sqrt" else values([2, 7])])
