@@ -5,6 +5,7 @@ usage: bench_test.py FOLDER_OF_PROGRAMS
 
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -14,6 +15,8 @@ FOLDER = pathlib.Path(sys.argv[1]).resolve()
 PATTERNS = FOLDER / "pattern_bench"
 OPS = FOLDER / "op_bench"
 LATENCY = FOLDER / "latency_bench"
+# What the time beyond the roof is made of.
+PARTS = "arithmetic rows tiles staging transposing gathering call stores serial unexplained".split()
 
 
 def run(program, *flags):
@@ -57,6 +60,40 @@ class Bench(unittest.TestCase):
         self.assertIn("or divisions", rows["remainder_float32/L2/threads:1"]["label"])
         self.assertRegex(self.text, r"\npatterns: \d+ of \d+ rows .* at 0.9 of the roof or more; geometric mean of time / roof ")
         self.assertRegex(self.text, r"\nestimates, one thread: \d+ of \d+ rows .* within 1.5 times")
+        self.reasons(rows)
+
+    def reasons(self, rows):
+        """Each row below 0.9 has a line that names it and says where the time goes, and the parts in the JSON are all of it."""
+        lines = {}
+        level = None
+        for line in self.text.split("\nBelow 0.9 of the roof")[1].splitlines()[2:]:
+            if not line.startswith("  "):
+                level = line
+                continue
+            words = re.fullmatch(r"  (\w+) \(([a-z0-9 ]+)\) x ([\d, ]+): [\d-]+ %; [\d.]+ [num]s beyond the roof: .+", line)
+            self.assertIsNotNone(words, line)
+            for dtype in words[2].split():
+                for threads in words[3].split(", "):
+                    lines[words[1], dtype, level, threads] = line
+        below = 0
+        for name, row in rows.items():
+            pattern, _, level_and_threads = name.partition("/")
+            if pattern in ("roof", "small") or "scalar_loop" in name or row["of_roof"] >= 0.9:
+                continue
+            below += 1
+            family, dtype = re.fullmatch(r"(.*?)(?:_(b?float16|float64|int8|int16|int64))?", pattern).groups()
+            if pattern == "divide_float64":
+                family = pattern
+            level, threads = level_and_threads.split("/threads:")
+            if pattern.startswith(("floor_divide", "remainder_int32")):
+                dtype = "int32"
+            self.assertIn((family, dtype or "float32", level, threads), lines)
+            beyond = row["real_time"] * 1e-9 - row["roof_seconds"]
+            parts = [row[part + "_seconds"] for part in PARTS if part + "_seconds" in row]
+            self.assertAlmostEqual(sum(parts), beyond, delta=1e-3 * beyond, msg=name)
+            self.assertIn("beyond the roof", row["label"], name)
+        self.assertGreater(below, 0)
+        self.assertIn("transposing", lines["transposed", "float32", "L2", "1"])
 
     def test_without_patterns_rows_are_a_part(self):
         names = {name.split("/")[0] for name in self.rows(PATTERNS)}

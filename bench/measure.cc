@@ -43,14 +43,15 @@ Sample MeasureBesideRoof(Roof& roof, const Traffic& traffic, int threads, const 
   if (!effort.roof) return MeasureAlone(threads, calls, effort);
   const OnOneCpu one_cpu(threads == 1);
   const double guess = Guess(calls, threads);
-  std::vector<double> seconds, best, ordinary;
+  std::vector<double> seconds, best, ordinary, alone;
   for (int round = Rounds(guess, effort); round > 0; --round) {
     const RoofTime time = roof.MeasureCall(traffic, threads, effort);
     seconds.push_back(TimeCalls(calls, guess, threads, effort));
     best.push_back(time.best / seconds.back());
     ordinary.push_back(time.ordinary / seconds.back());
+    alone.push_back(time.alone / seconds.back());
   }
-  return {.seconds = Median(seconds), .roof = Median(best), .ordinary = Median(ordinary)};
+  return {.seconds = Median(seconds), .roof = Median(best), .ordinary = Median(ordinary), .alone = Median(alone)};
 }
 
 Sample MeasureAlone(int threads, const Calls& calls, const Effort& effort) {

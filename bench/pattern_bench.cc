@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "bench/call.h"
+#include "bench/reasons.h"
 #include "bench/rows.h"
 #include "bench/tables.h"
 
@@ -45,6 +46,12 @@ std::string NameOf(const std::string& pattern, const Size& size) {
   return pattern + "/" + size.level + "/threads:" + std::to_string(size.threads);
 }
 
+std::string FamilyOf(const Pattern& pattern) {
+  const std::string suffix = std::string("_") + pattern.dtype;
+  return pattern.every_dtype && pattern.name.ends_with(suffix) ? pattern.name.substr(0, pattern.name.size() - suffix.size())
+                                                               : pattern.name;
+}
+
 // A wrong result can be fast: the plan must do what the naive loop does.
 void Check(const Pattern& pattern, std::int64_t bytes, int threads, Arena& arena) {
   const Call call = MakeCall(pattern, bytes, arena);
@@ -76,7 +83,12 @@ void AddPatternRow(const Pattern& pattern, const Size& size, Bench& bench) {
     if (size.threads == 1) sample.estimate = plan.Describe().estimated_seconds;
     return sample;
   };
-  bench.rows.push_back({NameOf(pattern.name, size), shapes.text, pattern.roof, static_cast<double>(shapes.unique_bytes), measure});
+  std::size_t widest = 1;
+  PlanDescription plan = MakePlan(shapes).Describe();
+  for (const PlanDescription::Operand& operand : plan.operands) widest = std::max(widest, SizeOf(operand.dtype));
+  const double vectors = static_cast<double>(shapes.traffic.elements) * static_cast<double>(widest) / 64;
+  bench.rows.push_back({NameOf(pattern.name, size), shapes.text, pattern.roof, static_cast<double>(shapes.unique_bytes), measure,
+                        Planned{FamilyOf(pattern), pattern.dtype, size.level, size.threads, vectors, std::move(plan)}});
 }
 
 void AddScalarLoopRow(const Pattern& pattern, const Size& size, Bench& bench) {
@@ -209,6 +221,7 @@ void PrintSummary(const std::vector<Row>& rows, const std::vector<Size>& sizes, 
   std::printf("\n");
   PrintStanding("patterns", of_patterns);
   PrintEstimates(rows);
+  PrintReasons(of_patterns);
 }
 
 int Main(int argc, char** argv) {

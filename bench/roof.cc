@@ -156,10 +156,14 @@ RoofTime Roof::Measure(const Traffic& traffic, int threads, const Effort& effort
 }
 
 RoofTime Roof::MeasureCall(const Traffic& traffic, int threads, const Effort& effort) {
-  const RoofTime serial = threads > 1 && traffic.bytes() > kForkAlwaysPays ? RoofTime{1, 1} : Measure(traffic, 1, effort);
-  if (threads == 1) return serial;
+  if (threads > 1 && traffic.bytes() > kForkAlwaysPays) {
+    const RoofTime parallel = Measure(traffic, threads, effort);
+    return {parallel.best + fork_, parallel.ordinary + fork_};
+  }
+  const RoofTime serial = Measure(traffic, 1, effort);
+  if (threads == 1) return {serial.best, serial.ordinary, serial.best};
   const RoofTime parallel = Measure(traffic, threads, effort);
-  return {std::min(serial.best, parallel.best + fork_), std::min(serial.ordinary, parallel.ordinary + fork_)};
+  return {std::min(serial.best, parallel.best + fork_), std::min(serial.ordinary, parallel.ordinary + fork_), serial.best};
 }
 
 }  // namespace axiscast::bench

@@ -34,8 +34,9 @@ struct Traffic {
 };
 
 struct RoofTime {
-  double best;      // seconds per pass, with non-temporal stores where they win
-  double ordinary;  // without them
+  double best;       // seconds per pass, with non-temporal stores where they win
+  double ordinary;   // without them
+  double alone = 0;  // MeasureCall's best on one thread; 0: too long to be worth measuring
 };
 
 class Roof {

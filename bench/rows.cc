@@ -16,6 +16,7 @@
 #include "axiscast/axiscast.h"
 #include "bench/machine.h"
 #include "bench/peer.h"
+#include "bench/reasons.h"
 #include "bench/roof_kernels.h"
 #include "bench/stopwatch.h"
 #include "bench/tables.h"
@@ -111,7 +112,13 @@ void Register(Row& row, Progress& progress, Peer* peer, const Effort& effort) {
     count("of_ordinary_roof", sample.ordinary);
     count("estimated_seconds", sample.estimate);
     count("other_seconds", sample.other);
-    state.SetLabel(row.roof.empty() ? row.shapes : row.shapes + "; roof: " + row.roof);
+    std::string label = row.roof.empty() ? row.shapes : row.shapes + "; roof: " + row.roof;
+    if (peer == nullptr && row.planned && sample.roof < kGoodRoof) {
+      const std::vector<Reason> reasons = ReasonsOf(*row.planned, sample);
+      for (const Reason& reason : reasons) state.counters[reason.name + "_seconds"] = reason.seconds;
+      label += "; " + TextOf(reasons);
+    }
+    state.SetLabel(label);
     progress.Step();
   });
   benchmark->Iterations(1)->UseManualTime()->Unit(benchmark::kNanosecond);
@@ -125,8 +132,8 @@ Sample MedianOf(const Row& row) {
     for (const Sample& sample : row.samples) values.push_back(sample.*field);
     return Median(std::move(values));
   };
-  return {median(&Sample::seconds), median(&Sample::roof), median(&Sample::ordinary), median(&Sample::estimate),
-          median(&Sample::other)};
+  return {median(&Sample::seconds), median(&Sample::roof),     median(&Sample::ordinary),
+          median(&Sample::alone),   median(&Sample::estimate), median(&Sample::other)};
 }
 
 double RatioOf(const Row& row) {

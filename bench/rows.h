@@ -3,13 +3,23 @@
 #define AXISCAST_BENCH_ROWS_H_
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "axiscast/plan.h"
 #include "bench/arguments.h"
 #include "bench/measure.h"
 
 namespace axiscast::bench {
+
+// The plan behind a row of patterns.
+struct Planned {
+  std::string family, dtype, level;  // families are patterns that differ in dtype alone
+  int threads;
+  double vectors;  // of 64 bytes of the widest operand
+  PlanDescription plan;
+};
 
 struct Row {
   std::string name;    // for --benchmark_filter: "row_bias_64/L2/threads:1"
@@ -17,6 +27,7 @@ struct Row {
   std::string roof;    // for people: what the roof is made of; "" for rows without one
   double bytes = 0;    // the unique bytes of a call; 0: a row of time alone
   std::function<Sample(const Effort&)> measure;
+  std::optional<Planned> planned = {};
   std::vector<Sample> samples = {};  // one per repetition
 };
 

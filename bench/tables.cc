@@ -12,7 +12,6 @@
 namespace axiscast::bench {
 namespace {
 
-constexpr double kGoodRoof = 0.9;
 constexpr double kGoodEstimate = 1.5;  // times too much or too little
 constexpr std::size_t kWorstRows = 12;
 

@@ -9,6 +9,8 @@
 
 namespace axiscast::bench {
 
+inline constexpr double kGoodRoof = 0.9;
+
 // One line per row: beside the roof, or compared with another build.
 void PrintTable(const std::vector<Row>& rows, bool compared);
 

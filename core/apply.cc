@@ -79,8 +79,13 @@ PlanDescription Plan::Describe() const {
   description.store = layout.operands.back().delivery == Delivery::kStaged ? "through scratch"
                       : layout.streams                                     ? "streaming"
                                                                            : "direct";
-  description.estimated_seconds = layout.seconds;
-  for (const DataCheck& check : impl_->checks) description.estimated_seconds += check.layouts[0].seconds;
+  Estimate estimate = layout.estimate;
+  for (const DataCheck& check : impl_->checks) {
+    const Estimate& own = check.layouts[0].estimate;
+    estimate.check.Add(own.bytes.count, own.seconds());
+  }
+  description.estimated_seconds = estimate.seconds();
+  description.parts = DescribeEstimate(estimate);
   return description;
 }
 

@@ -12,8 +12,7 @@ namespace axiscast {
 namespace {
 
 // As the numbers of tiling.cc: seen on an AVX-512 server, and good enough within a factor of two anywhere.
-constexpr double kCycleSeconds = 0.25e-9;         // of what kernels say of their arithmetic
-constexpr double kCallSeconds = 12e-9;            // a plan's execution, whatever it does
+constexpr double kCallSeconds = 8e-9;             // a plan's execution, before its first tile
 constexpr double kScratchCycles = 1.5;            // for 64 bytes of a result that goes through scratch
 constexpr double kSerialSeconds = 12e-6;          // below this a fork is not worth its 1 to 2 us
 constexpr double kGrainSeconds = 4e-6;            // a piece of parallel work
@@ -102,14 +101,18 @@ std::int64_t WidestOf(const Kernel& kernel, int arity) {
   return static_cast<std::int64_t>(widest);
 }
 
-// Seconds of the steps' arithmetic, when nothing waits for memory.
-double ArithmeticSeconds(const std::vector<Step>& steps, std::int64_t elements) {
-  double cycles = 0;  // of an element
+// Bytes and arithmetic: whichever takes longer, the other one is done meanwhile.
+void AddWork(const std::vector<Step>& steps, double elements, double bytes, bool streams, Estimate* estimate) {
+  double cycles = 0, widest = 0;  // of an element
   for (const Step& step : steps) {
     const double own = step.kernel->cycles + (&step == &steps.back() ? 0 : kScratchCycles);
-    cycles += own / 64 * static_cast<double>(WidestOf(*step.kernel, step.arity));
+    const auto step_widest = static_cast<double>(WidestOf(*step.kernel, step.arity));
+    cycles += own / 64 * step_widest;
+    widest = std::max(widest, step_widest);
   }
-  return cycles * static_cast<double>(elements) * kCycleSeconds;
+  estimate->bytes = {bytes, bytes / BytesPerSecond(bytes, streams)};
+  estimate->vectors = elements * widest / 64;
+  estimate->arithmetic = {cycles * elements, std::max(cycles * elements * kCycleSeconds - estimate->bytes.seconds, 0.0)};
 }
 
 // The loops over tiles.
@@ -222,11 +225,13 @@ Layout MakeLayout(const Canonical& canonical, const std::vector<DType>& dtypes, 
   layout.can_stream = kernel_streams && !all_splat && layout.tiles > 1 && layout.operands.back().delivery == Delivery::kStreamed &&
                       HasLongRuns(layout, tiling.joins, out_size);
   layout.streams = layout.can_stream && problem.streams;
-  const double arithmetic = ArithmeticSeconds(steps, BlockElements(canonical, 0));
-  layout.seconds = std::max(bytes / BytesPerSecond(bytes, layout.streams), arithmetic) + tiling.seconds + kCallSeconds;
-  const double tile_seconds = layout.seconds / static_cast<double>(layout.tiles);
+  layout.estimate = tiling.estimate;
+  layout.estimate.call = {1, kCallSeconds};
+  AddWork(steps, static_cast<double>(BlockElements(canonical, 0)), bytes, layout.streams, &layout.estimate);
+  const double seconds = layout.estimate.seconds();
+  const double tile_seconds = seconds / static_cast<double>(layout.tiles);
   layout.grain = std::clamp<std::int64_t>(static_cast<std::int64_t>(kGrainSeconds / tile_seconds), 1, layout.tiles);
-  layout.parallel = layout.seconds > kSerialSeconds && layout.tiles > 1;
+  layout.parallel = seconds > kSerialSeconds && layout.tiles > 1;
   return layout;
 }
 

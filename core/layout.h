@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/canonical.h"
+#include "core/estimate.h"
 #include "core/program.h"
 #include "core/tiling.h"
 
@@ -62,7 +63,7 @@ struct Layout {
   bool can_stream = false;         // the output has runs that are long enough to be stored past the caches
   bool streams = false;            // and the call's bytes do not fit them
   std::int64_t scratch_bytes = 0;  // of all blocks, at most kScratchBytes
-  double seconds = 0;              // estimate, one thread
+  Estimate estimate;
 
   int input_count() const { return static_cast<int>(operands.size()) - 1; }
   // Elements of a whole tile.

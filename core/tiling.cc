@@ -11,8 +11,7 @@
 namespace axiscast {
 namespace {
 
-// The numbers behind the choice; each was seen on an AVX-512 server and is good enough within a factor of two anywhere. The cost
-// takes every staged tile for one of kStagedTileBytes: what images save on top is a few per cent, and known only after the choice.
+// The numbers behind the choice; each was seen on an AVX-512 server and is good enough within a factor of two anywhere.
 constexpr double kRowSeconds = 0.25e-9;                // a kernel's row of whole vectors
 constexpr double kJoinedRowSeconds = 0.5e-9;           // one with a ragged end that goes on in the next row
 constexpr double kRaggedRowSeconds = 0.8e-9;           // another one with a ragged end
@@ -95,8 +94,9 @@ class Chooser {
     return bytes / (group * inner * problem_.widest) * group;
   }
 
-  // Seconds spent on rows and staging when cols are the dims from `first` on.
-  double Cost(int first) const {
+  // Rows, tiles and staging when cols are the dims from `first` on.
+  Estimate Cost(int first) const {
+    Estimate estimate;
     const double elements = static_cast<double>(Block(0));
     const std::int64_t row_bytes = SaturatingProduct(Block(first), problem_.widest);
     const bool joins = Joins(first);
@@ -105,40 +105,49 @@ class Chooser {
                  : joins                         ? kJoinedRowSeconds
                                                  : kRaggedRowSeconds;
     if (problem_.streams && !(joins && row_bytes >= kVectorBytes && row_bytes % kVectorBytes != 0)) row += kStreamedRunSeconds;
-    double seconds = elements / static_cast<double>(Block(first)) * row;
-    bool stages = false;
+    const double rows = elements / static_cast<double>(Block(first));
+    estimate.rows = {rows, rows * row};
+    const bool folds = Fold(first, kFoldBytes) > 0;
+    bool large = problem_.result_blocks == 0;  // tiles
     for (int i = 0; i < count(); ++i) {
       if (!Stages(i, first)) continue;
-      stages = true;
-      seconds += StagingCost(i, first);
+      const bool image = folds && Repeats(i, first);
+      large = large && image;
+      AddStaging(i, first, image ? kFoldBytes : kStagedTileBytes, &estimate);
     }
-    const double tile = static_cast<double>(stages ? kStagedTileBytes : kDirectTileBytes);
-    return seconds + elements * static_cast<double>(problem_.widest) / tile * kTileSeconds;
+    const double tile = static_cast<double>(large ? kDirectTileBytes : kStagedTileBytes);
+    const double tiles = std::ceil(elements * static_cast<double>(problem_.widest) / tile);
+    estimate.tiles = {tiles, tiles * kTileSeconds};
+    return estimate;
   }
 
-  double StagingCost(int operand, int first) const {
+  // What it costs to stage the operand in blocks of so many bytes.
+  void AddStaging(int operand, int first, std::int64_t block_bytes, Estimate* estimate) const {
     const std::vector<std::int64_t>& strides = canonical_.strides[operand];
     const double size = static_cast<double>(problem_.sizes[operand]);
     const double block = static_cast<double>(Block(first)) * size;
-    const double tile = std::min(block, static_cast<double>(kStagedTileBytes));
+    const double tile = std::min(block, static_cast<double>(block_bytes));
     // Along a stretched first dim, and where a tile holds the whole block, what was staged serves the next tile as well.
     const bool keeps = strides[first] == 0 || block <= tile;
     int outer = first - 1;
     while (keeps && outer >= 0 && strides[outer] == 0) --outer;
     double times = keeps ? 1 : block / tile;
     for (; outer >= 0; --outer) times *= static_cast<double>(canonical_.extents[outer]);
-    const std::int64_t inner_stride = strides[rank() - 1];
-    if (std::abs(inner_stride) <= kSmallStep * problem_.sizes[operand])
-      return times * (kStageSeconds + tile / kStagedBytesPerSecond);
-    return times * (kStageSeconds + tile / size * (ContiguousDim(operand, first) >= 0 ? kTransposeSeconds : kGatherSeconds));
+    if (std::abs(strides[rank() - 1]) <= kSmallStep * problem_.sizes[operand]) {
+      estimate->staging.Add(times * tile, times * (kStageSeconds + tile / kStagedBytesPerSecond));
+    } else if (ContiguousDim(operand, first) >= 0) {
+      estimate->transposing.Add(times * tile / size, times * (kStageSeconds + tile / size * kTransposeSeconds));
+    } else {
+      estimate->gathering.Add(times * tile / size, times * (kStageSeconds + tile / size * kGatherSeconds));
+    }
   }
 
   // The first of the dims that are flattened into cols: `forced_dims` of them where that may be, else the cheapest.
   int FirstColDim(int forced_dims) const {
     int best = rank() - 1;
-    double best_cost = Cost(best);
+    double best_cost = Cost(best).seconds();
     for (int first = best; first > 0 && SaturatingProduct(Block(first), problem_.widest) < flatten_bytes_; --first) {
-      const double cost = Cost(first - 1);
+      const double cost = Cost(first - 1).seconds();
       if (forced_dims > 0 ? rank() - first < forced_dims : cost < best_cost) {
         best = first - 1;
         best_cost = cost;
@@ -196,7 +205,7 @@ Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, co
   Tiling tiling;
   const int first = tiling.first = chooser.FirstColDim(forced.col_dims);
   tiling.joins = chooser.Joins(first);
-  tiling.seconds = chooser.Cost(first);
+  tiling.estimate = chooser.Cost(first);
   std::int64_t blocks = problem.result_blocks;
   for (int i = 0; i < count; ++i) {
     tiling.operands.push_back(chooser.TileOperand(i, first));

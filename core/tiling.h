@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/canonical.h"
+#include "core/estimate.h"
 
 namespace axiscast {
 
@@ -29,7 +30,7 @@ struct Tiling {
   std::int64_t cols;      // of those along cols, at most
   bool joins;             // rows follow each other in memory, so that kernels can join them
   std::vector<OperandTiling> operands;
-  double seconds;  // spent on rows and staging, not on bytes and arithmetic
+  Estimate estimate;  // of rows, tiles and staging alone
 };
 
 // What is to be tiled besides the canonical problem.

@@ -7,6 +7,7 @@
 #endif
 
 #include <cmath>
+#include <limits>
 
 #include "hwy/highway.h"
 
@@ -90,7 +91,7 @@ HWY_NOINLINE V FmodOfAny(D d, V numerator, V divisor) {
     const V r = FmodOrOverflow(d, numerator, divisor, &overflow);
     if (HWY_LIKELY(!overflow)) {
       const auto invalid = hn::Or(hn::Or(hn::IsEitherNaN(numerator, divisor), hn::IsInf(numerator)), hn::Eq(divisor, hn::Zero(d)));
-      return hn::IfThenElse(invalid, hn::NaN(d), r);
+      return hn::IfThenElse(invalid, hn::Set(d, std::numeric_limits<hn::TFromD<D>>::quiet_NaN()), r);  // not hn::NaN: half-inl.h
     }
   }
 #endif

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -101,6 +102,49 @@ TEST(Plan, KnowsWhatAnOpsArithmeticTakes) {
   const PlanDescription heavy = DescribeOwnOp(kernel);
   EXPECT_TRUE(heavy.parallel);
   EXPECT_GT(heavy.estimated_seconds, 5 * light.estimated_seconds);
+}
+
+double SumOf(const PlanDescription& description) {
+  double sum = 0;
+  for (const PlanDescription::Part& part : description.parts) sum += part.seconds;
+  return sum;
+}
+
+std::string NamesOf(const PlanDescription& description) {
+  std::string names;
+  for (const PlanDescription::Part& part : description.parts) {
+    EXPECT_GT(part.seconds, 0) << part.name;
+    EXPECT_NE(part.counted, "") << part.name;
+    names += (names.empty() ? "" : " ") + part.name;
+  }
+  return names;
+}
+
+TEST(Plan, SaysWhatItsEstimateIsTheSumOf) {
+  struct Row {
+    const char* op;
+    DType dtype;
+    Shape x, y;
+    ByteStrides y_strides;
+    std::string parts;
+  };
+  for (const Row& row :
+       std::initializer_list<Row>{{"add", DType::kFloat32, {5000}, {5000}, {4}, "bytes rows tiles call"},
+                                  {"divide", DType::kFloat32, {1000}, {1000}, {4}, "bytes arithmetic rows tiles call"},
+                                  {"add", DType::kFloat32, {5000, 3}, {3}, {4}, "bytes rows tiles staging call"},
+                                  {"add", DType::kFloat32, {256, 256}, {256, 256}, {4, 1024}, "bytes rows tiles transposing call"},
+                                  {"add", DType::kFloat32, {5000}, {5000}, {400}, "bytes rows tiles gathering call"},
+                                  {"floor_divide", DType::kInt32, {5000}, {5000}, {4}, "bytes arithmetic rows tiles call check"}}) {
+    Plan plan;
+    ASSERT_TRUE(Plan::Make(*FindOp(row.op), {{nullptr, row.dtype, row.x}, {nullptr, row.dtype, row.y, row.y_strides}},
+                           {nullptr, row.dtype, row.x}, {}, &plan)
+                    .ok());
+    const PlanDescription description = plan.Describe();
+    EXPECT_EQ(NamesOf(description), row.parts) << row.op;
+    EXPECT_NEAR(SumOf(description), description.estimated_seconds, 1e-6 * description.estimated_seconds) << row.op;
+  }
+  const PlanDescription nothing = Plan().Describe();
+  EXPECT_TRUE(nothing.parts.empty());
 }
 
 // Sizes of nothing that could be memory, but that a plan can be made for: nothing in planning overflows.

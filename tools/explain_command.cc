@@ -106,18 +106,21 @@ std::string Text(const Op& op, const PlanDescription& plan, const Roof& roof, co
   }
   const std::string grain = std::to_string(plan.grain_tiles) + (plan.grain_tiles == 1 ? " tile" : " tiles");
   text += "\n" + Table(rows) + "\n";
-  text += Table(
-      {{"canonical dims", List(plan.extents) + " (outermost first)"},
-       {"tile", std::to_string(plan.tile_rows) + (plan.tile_rows == 1 ? " row x " : " rows x ") + std::to_string(plan.tile_cols) +
-                    " cols, " + std::to_string(plan.tiles) + (plan.tiles == 1 ? " tile" : " tiles")},
-       {"stores", plan.store},
-       {"target", registry.target()},
-       {"threads", plan.parallel ? "up to " + std::to_string(roof.threads) + ", in pieces of " + grain
-                                 : std::string("1: in the calling thread")},
-       {"estimate", SecondsText(plan.estimated_seconds) + " on one thread, when planned and warm"},
-       {"roof", BytesText(static_cast<double>(roof.bytes)) + " / " + RateText(roof.bytes_per_second) + " = " +
-                    SecondsText(roof.seconds()) + " (" + NameOf(roof.level) + ", a plain " + NameOf(roof.mix) + " loop on " +
-                    std::to_string(roof.threads) + (roof.threads == 1 ? " thread)" : " threads)")}});
+  std::vector<std::vector<std::string>> how = {
+      {"canonical dims", List(plan.extents) + " (outermost first)"},
+      {"tile", std::to_string(plan.tile_rows) + (plan.tile_rows == 1 ? " row x " : " rows x ") + std::to_string(plan.tile_cols) +
+                   " cols, " + std::to_string(plan.tiles) + (plan.tiles == 1 ? " tile" : " tiles")},
+      {"stores", plan.store},
+      {"target", registry.target()},
+      {"threads", plan.parallel ? "up to " + std::to_string(roof.threads) + ", in pieces of " + grain
+                                : std::string("1: in the calling thread")},
+      {"estimate", SecondsText(plan.estimated_seconds) + " on one thread, when planned and warm: the sum of"}};
+  for (const PlanDescription::Part& part : plan.parts)
+    how.push_back({"  " + part.name, SecondsText(part.seconds) + " (" + part.counted + ")"});
+  how.push_back({"roof", BytesText(static_cast<double>(roof.bytes)) + " / " + RateText(roof.bytes_per_second) + " = " +
+                             SecondsText(roof.seconds()) + " (" + NameOf(roof.level) + ", a plain " + NameOf(roof.mix) +
+                             " loop on " + std::to_string(roof.threads) + (roof.threads == 1 ? " thread)" : " threads)")});
+  text += Table(how);
   return text;
 }
 
@@ -130,6 +133,9 @@ Json ToJson(const Op& op, const PlanDescription& plan, const Roof& roof, const R
                         {"delivery", operand.delivery},
                         {"unique_bytes", operand.unique_bytes}});
   }
+  Json parts = Json::array();
+  for (const PlanDescription::Part& part : plan.parts)
+    parts.push_back({{"name", part.name}, {"seconds", part.seconds}, {"counted", part.counted}});
   return {{"op", op.info().name},
           {"shape", DimsToJson(plan.shape)},
           {"extents", plan.extents},
@@ -142,6 +148,7 @@ Json ToJson(const Op& op, const PlanDescription& plan, const Roof& roof, const R
           {"store", plan.store},
           {"target", registry.target()},
           {"estimated_seconds", plan.estimated_seconds},
+          {"estimated_parts", parts},
           {"roof",
            {{"bytes", roof.bytes},
             {"seconds", roof.seconds()},

@@ -101,6 +101,11 @@ struct PlanDescription {
     std::string delivery;                    // how it reaches the kernel: "streamed", "splat", "staged: pattern", ...
     std::int64_t unique_bytes;               // a stretched operand's bytes count once
   };
+  struct Part {
+    std::string name;     // "bytes", "arithmetic", "rows", "tiles", "staging", "transposing", "gathering", "call" or "check"
+    double seconds;       // above 0
+    std::string counted;  // of what it has so many: "12.0 KiB at 400 GB/s"
+  };
   Shape shape;                        // of the result, before canonicalisation
   std::vector<std::int64_t> extents;  // canonical, outermost first
   std::vector<Operand> operands;
@@ -110,6 +115,7 @@ struct PlanDescription {
   bool parallel;             // false: runs in the calling thread, whatever the options
   std::string store;         // "direct", "streaming" (past the caches, unless in place) or "through scratch"
   double estimated_seconds;  // one thread, an integer divisor's check with it
+  std::vector<Part> parts;   // what estimated_seconds is the sum of
 };
 
 /// An op bound to shapes, dtypes and strides. Immutable; copies share it; any number of threads may execute it at once.

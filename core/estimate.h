@@ -1,0 +1,46 @@
+// What a call is thought to take on one thread, as a sum of parts, with what was counted for each.
+#ifndef AXISCAST_CORE_ESTIMATE_H_
+#define AXISCAST_CORE_ESTIMATE_H_
+
+#include <vector>
+
+#include "axiscast/plan.h"
+
+namespace axiscast {
+
+inline constexpr double kCycleSeconds = 0.25e-9;  // of what kernels say of their arithmetic
+
+struct Spent {
+  double count = 0;
+  double seconds = 0;
+
+  void Add(double more_count, double more_seconds) {
+    count += more_count;
+    seconds += more_seconds;
+  }
+};
+
+struct Estimate {
+  Spent bytes;       // of the operands, at the rate of the memory that they live in
+  Spent arithmetic;  // cycles of all of it; the seconds that it takes longer than the bytes
+  Spent rows;        // of kernels
+  Spent tiles;
+  Spent staging;      // bytes written to scratch in order, and read again
+  Spent transposing;  // elements moved to scratch in squares
+  Spent gathering;    // elements moved to or from scratch one by one
+  Spent call;
+  Spent check;         // bytes of a divisor that are looked at before the first write
+  double vectors = 0;  // of 64 bytes of the widest operand, that the cycles are for
+
+  double seconds() const {
+    return bytes.seconds + arithmetic.seconds + rows.seconds + tiles.seconds + staging.seconds + transposing.seconds +
+           gathering.seconds + call.seconds + check.seconds;
+  }
+};
+
+// The parts that take any time, for people.
+std::vector<PlanDescription::Part> DescribeEstimate(const Estimate& estimate);
+
+}  // namespace axiscast
+
+#endif  // AXISCAST_CORE_ESTIMATE_H_
