@@ -79,8 +79,16 @@ class RefusedRequests(cli.CommandTest):
             ([",".join(["1"] * 65)], "kInvalidShape", "65"),
             (["4294967296,4294967296"], "kInvalidShape"),
             (["2,3", "4"], "kInvalidShape", "[2, 3]", "[4]"),
-            (["N,1,5", "5"], "kUnsupported", "N,1,5"),
-            (["?", "5"], "kUnsupported", "?"),
+            (["N,1,5", "4"], "kInvalidShape", "x[2] = 5", "(x [N, 1, 5], y [4])"),
+            (["1,N", "3,N", "--in-place"], "kInvalidShape", "[3, N]", "[1, N]"),
+            (["N,_", "5"], "kInvalidShape", "`_`", "a letter, then letters, digits, _"),
+            (["2N", "5"], "kInvalidShape", "`2N`"),
+            (["N M"], "kInvalidShape", "`N M`"),
+            (["N-1"], "kInvalidShape", "`N-1`"),
+            (["??"], "kInvalidShape", "`??`"),
+            (["N\u00e9"], "kInvalidShape"),
+            (["N,,3"], "kInvalidShape", "N,,3"),
+            ([",".join(["N"] * 65)], "kInvalidShape", "65"),
             (["2,3,4,5", "3", "--axis", "4"], "kOutOfRange", "axis 4"),
             (["2,3,4,5", "3", "--axis", "-5"], "kOutOfRange", "-5"),
             (["2,3,4,5", "3", "--axis", "9223372036854775807"], "kOutOfRange", "9223372036854775807"),
@@ -89,7 +97,8 @@ class RefusedRequests(cli.CommandTest):
             (["2,3", "3", "3", "--axis", "1"], "kInvalidArgument"),
             (["1,3,1", "3,1,7", "--in-place"], "kInvalidShape", "[3, 3, 7]", "[1, 3, 1]"),
             (["2,3", "--out", "3"], "kInvalidShape", "[2, 3]", "[3]"),
-            (["2,3", "--out", "x,"], "kUnsupported", "x,"),
+            (["2,3", "--out", "x,"], "kInvalidShape", "x,"),
+            (["2,N", "--out", "1,N"], "kInvalidShape", "result[0] = 2", "out[0] = 1"),
             (["2,3", "2,3", "--mode", "pattern"], "kUnsupported", "pattern", "numpy"),
             (["2,3", "2,3", "--mode", "legacy_pointwise"], "kUnsupported", "legacy_pointwise"),
             (["1,3", "2,3", "--pattern", "BN", "--pattern", "NN"], "kUnsupported", "BN"),
@@ -185,6 +194,7 @@ class RefusedRequests(cli.CommandTest):
             (["explain", "ad", "2", "2"], "kUnknownName", '"ad"'),
             (["explain", "add", "2"], "kInvalidArgument", "2 inputs"),
             (["explain", "add", "2", "3"], "kInvalidShape", "[2]", "[3]"),
+            (["explain", "add", "2,N", "3"], "kUnsupported", "`N`", "`2,N`"),
             (["explain", "add"] + ["2"] * 9, "kInvalidArgument", "2 inputs"),
             (["explain", "add", "2", "2", "--dtype", "complex64"], "kUnsupportedDType", "complex64"),
             (["explain", "add", "2", "2", "--dtype", "float23"], "kUnknownName", '"float23"', "float32"),
@@ -232,6 +242,38 @@ class Results(cli.CommandTest):
         ]
         for args, shape in rows[:-1]:
             self.assertEqual(self.accepted("resolve", *args, "--json").json, {"shape": shape}, args)
+
+    def test_unknown_extents(self):
+        rows = [
+            (["N,1,5", "N,4,1"], ["N", 4, 5]),
+            (["30,1,5", "a,4,1", "4,b"], [30, 4, 5]),
+            (["?,3", "3"], ["?", 3]),
+            (["0", "?,1"], ["?", 0]),
+            (["B,C,H,W", "C", "--axis", "1"], ["B", "C", "H", "W"]),
+            (["N", "M_2"], ["?"]),
+            (["N"], ["N"]),
+            (["N,3", "2,?", "--mode", "none"], [2, 3]),
+            (["N,3", "4", "--out", "5,N,4"], None),
+            (["N,3", "3", "--out", "M,5,3"], ["M", 5, 3]),
+            (["N,3", "5,1", "--in-place"], [5, 3]),
+        ]
+        for args, shape in rows:
+            if shape is None:
+                self.refused(["resolve", *args], 1, "kInvalidShape")
+            else:
+                self.assertEqual(self.accepted("resolve", *args, "--json").json, {"shape": shape}, args)
+        self.assertEqual(
+            self.accepted("resolve", "N,1,5", "N,4,1").stdout,
+            "axis    0   1   2\n"
+            "x       N   1*  5\n"
+            "y       N   4   1*\n"
+            "result  N   4   5\n"
+            "\n"
+            "x is stretched along axis 1\n"
+            "y is stretched along axis 2\n"
+            "(* an extent of 1 that is stretched; . no such dim, taken as 1)\n"
+            "\n"
+            "result: [N, 4, 5]\n")
 
     def test_warnings(self):
         result = self.accepted("resolve", "4,1", "4", "--warn", "--json").json

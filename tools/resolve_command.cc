@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "axiscast/infer.h"
 #include "axiscast/resolve.h"
 #include "tools/command_line.h"
 #include "tools/failure.h"
@@ -18,7 +19,7 @@ namespace {
 constexpr VerbText kText = {
     "axiscast resolve SHAPE... [flags]",
     "Shows how the axes of shapes face each other, which of them are stretched, and the shape of the result.\n"
-    "No data is involved. Shapes are written 2,3,4; one axis 5; a scalar '()'.",
+    "No data is involved. Shapes are written 2,3,4; one axis 5; a scalar '()'. An extent that is not known yet is a name or ?.",
     "  Align right, as NumPy and PyTorch do:\n"
     "    axiscast resolve 2,3,4 3,1\n"
     "  A bias per channel, anchored at axis 1 (Paddle's elementwise_add(x, y, axis=1)):\n"
@@ -29,6 +30,8 @@ constexpr VerbText kText = {
     "    axiscast resolve 8,64,7,7 64,1,1 --in-place\n"
     "  Into a larger destination:\n"
     "    axiscast resolve 1,3 3 --out 5,4,3\n"
+    "  Before all extents are known:\n"
+    "    axiscast resolve N,1,5 N,4,1\n"
     "  For a script:\n"
     "    axiscast resolve 30,1,5 1,4,1 '()' --json\n",
 };
@@ -46,11 +49,12 @@ double Elements(const Shape& shape) {
 }
 
 // PyTorch's two warnings of old; this build's modes can give the first.
-std::vector<std::string> Warnings(const std::vector<Shape>& shapes) {
+std::vector<std::string> Warnings(const std::vector<SymbolicShape>& shapes) {
   std::vector<std::string> warnings;
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     for (std::size_t j = i + 1; j < shapes.size(); ++j) {
-      if (shapes[i] == shapes[j] || Elements(shapes[i]) != Elements(shapes[j])) continue;
+      if (!shapes[i].known() || !shapes[j].known()) continue;
+      if (shapes[i] == shapes[j] || Elements(shapes[i].extents()) != Elements(shapes[j].extents())) continue;
       warnings.push_back(OperandName(i, shapes.size()) + " " + ShapeText(shapes[i]) + " and " + OperandName(j, shapes.size()) +
                          " " + ShapeText(shapes[j]) +
                          " have equal element counts but different shapes: they broadcast, their elements are not paired");
@@ -60,27 +64,26 @@ std::vector<std::string> Warnings(const std::vector<Shape>& shapes) {
 }
 
 struct Request {
-  std::vector<Shape> shapes;
+  std::vector<SymbolicShape> shapes;
   ResolveOptions options;
-  std::optional<Shape> out;
+  std::optional<SymbolicShape> out;
   bool in_place = false;
 };
 
 // What is written, and what the operands give before an `out` stretches it.
 struct Answer {
-  Shape written;
-  Shape operands;
+  SymbolicShape written;
+  SymbolicShape operands;
 };
 
 Answer Resolve(const Request& request) {
+  const SymbolicShape* const shapes = request.shapes.data();
+  const std::size_t count = request.shapes.size();
   Answer answer;
-  Check(ResolveShape(request.shapes.data(), request.shapes.size(), request.options, &answer.operands));
+  Check(InferShape(shapes, count, request.options, &answer.operands));
   answer.written = answer.operands;
-  if (request.in_place) Check(ResolveInPlace(request.shapes.data(), request.shapes.size(), request.options));
-  if (request.out) {
-    Check(ResolveOut(request.shapes.data(), request.shapes.size(), request.options, *request.out));
-    answer.written = *request.out;
-  }
+  if (request.in_place) Check(InferInPlace(shapes, count, request.options, &answer.written));
+  if (request.out) Check(InferOut(shapes, count, request.options, *request.out, &answer.written));
   return answer;
 }
 
@@ -120,15 +123,15 @@ std::string ResolveVerb(const std::vector<std::string>& words) {
   request.options.axis = alignment.axis;
   if (!patterns.empty())
     Fail(StatusCode::kUnsupported, "declared patterns (--pattern " + patterns[0] + ") are not offered by this build");
-  for (const std::string& word : line.operands()) request.shapes.push_back(ReadShape(word));
-  if (out) request.out = ReadShape(*out);
+  for (const std::string& word : line.operands()) request.shapes.push_back(ReadSymbolicShape(word));
+  if (out) request.out = ReadSymbolicShape(*out);
   const Answer answer = Resolve(request);
   const std::vector<std::string> warnings = warn ? Warnings(request.shapes) : std::vector<std::string>();
   if (!line.json()) {
     for (const std::string& warning : warnings) std::fprintf(stderr, "axiscast: warning: %s\n", warning.c_str());
     return Draw(request, answer);
   }
-  Json json = {{"shape", DimsToJson(answer.written)}};
+  Json json = {{"shape", ShapeToJson(answer.written)}};
   if (warn) json["warnings"] = warnings;
   return Print(json);
 }
