@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/near_names.h"
+#include "core/resolve.h"
 #include "core/resolve_message.h"
 
 namespace axiscast {
@@ -107,6 +108,27 @@ Status AlignOnnxLegacy(const ResolveRequest& request, Alignment* alignment) noex
   return Status();
 }
 
+// Unknown extents are taken to give the right count.
+Status AlignPointwise(const ResolveRequest& request, Alignment* alignment) noexcept {
+  alignment->paired = true;
+  std::size_t counted = request.count;  // an operand whose count is known
+  std::int64_t elements = 0;
+  for (std::size_t i = 0; i < request.count; ++i) {
+    if (request.symbolic() && !request.symbol(i).known()) continue;
+    std::int64_t count;
+    CountElements(request.shape(i), &count);
+    if (counted != request.count && count != elements) {
+      return Refuse(request, StatusCode::kInvalidShape, [&](ResolveMessage& message) {
+        message.Text("numbers of elements must be equal in mode pointwise; got ").Number(elements).Text(" of ").Name(counted);
+        message.Text(" and ").Number(count).Text(" of ").Name(i).Facts();
+      });
+    }
+    counted = i;
+    elements = count;
+  }
+  return Status();
+}
+
 bool RigidEverywhere(const Alignment&, std::size_t, int) noexcept { return true; }
 
 bool RigidIfIdentical(const Alignment& alignment, std::size_t, int) noexcept { return alignment.identical; }
@@ -143,6 +165,20 @@ constexpr ModeRule kRules[] = {
      "dimensions must be equal or 1",
      AlignSameRank,
      nullptr},
+    {{Mode::kLegacyPointwise, "legacy_pointwise", "PyTorch < 0.4: numpy, or else elements are paired where all counts are equal",
+      false},
+     0,
+     "dimensions must be equal or 1, or the operands' numbers of elements be equal and not 0",
+     AlignRight,
+     nullptr,
+     false,
+     true},
+    {{Mode::kPointwise, "pointwise", "PyTorch < 0.2: element counts are equal, elements are paired; the shape is the first one's",
+      false},
+     0,
+     nullptr,
+     AlignPointwise,
+     nullptr},
 };
 
 constexpr bool RowsFollowTheEnum() {
@@ -156,7 +192,8 @@ static_assert(RowsFollowTheEnum(), "RuleOf indexes the table by the enum's value
 
 }  // namespace
 
-constinit const ModeRow kModes[] = {kRules[0].row, kRules[1].row, kRules[2].row, kRules[3].row, kRules[4].row};
+constinit const ModeRow kModes[] = {kRules[0].row, kRules[1].row, kRules[2].row, kRules[3].row,
+                                    kRules[4].row, kRules[5].row, kRules[6].row};
 constinit const std::size_t kModeCount = sizeof(kModes) / sizeof(kModes[0]);
 static_assert(sizeof(kModes) / sizeof(kModes[0]) == sizeof(kRules) / sizeof(kRules[0]), "every row is public");
 

@@ -20,6 +20,7 @@ struct Alignment {
   int rigid_begin = 0;
   int rigid_end = 0;
   bool identical = false;  // no 1 stretches (axis mode, of equal ranks)
+  bool paired = false;     // elements are paired in row-major order: nothing else here counts
 
   int First(std::size_t operand, int operand_rank) const noexcept { return operand == anchored ? anchor : rank - operand_rank; }
 };
@@ -33,6 +34,7 @@ struct ModeRule {
   // Whether an extent of 1 must stay 1 here; null: every 1 stretches.
   bool (*rigid)(const Alignment& alignment, std::size_t operand, int dim) noexcept;
   bool gives_first_shape = false;  // the result has the first operand's shape
+  bool pairs_at_last = false;      // where operands do not broadcast, elements are paired if the counts of elements allow it
 };
 
 // The rule of a mode; null when `mode` is not a value of the enum.

@@ -5,6 +5,7 @@
 
 #include "core/modes.h"
 #include "core/resolve_message.h"
+#include "core/resolve_pairing.h"
 
 namespace axiscast {
 namespace {
@@ -68,6 +69,13 @@ Status CheckRequest(ResolveRequest* request) noexcept {
   }
   for (std::size_t i = 0; i < request->count; ++i) {
     if (Status status = CheckShape(*request, i); !status.ok()) return status;
+    if (!rule->pairs_at_last || !request->symbolic() || request->symbol(i).known()) continue;
+    return Refuse(*request, StatusCode::kInvalidArgument, [&](ResolveMessage& message) {
+      message.Text("mode ")
+          .Text(rule->row.name)
+          .Text(" takes known extents alone, without which not even the result's rank is known");
+      message.Text("; got ").Operand(i);
+    });
   }
   request->rule = rule;
   request->axis = options.axis.value_or(-1);
@@ -131,6 +139,36 @@ Status ResolveOperands(const ResolveRequest& request, const Alignment& alignment
   return Refuse(request, StatusCode::kInvalidShape, [&](ResolveMessage& message) {
     message.Text("the number of elements must be less than 2^63; got result ").Extents(*result).Facts();
   });
+}
+
+// The shape that the operands give in their mode, where elements may be paired.
+Status ResolveMode(ResolveRequest* request, Shape* shape, Alignment* alignment) noexcept {
+  request->quiet = request->rule->pairs_at_last && CanPair(*request);
+  Status status = request->rule->align(*request, alignment);
+  if (status.ok() && !alignment->paired) status = ResolveOperands(*request, *alignment, shape);
+  if (request->quiet && !status.ok()) {
+    alignment->paired = true;
+    status = Status();
+  }
+  request->quiet = false;
+  if (!status.ok() || !alignment->paired) return status;
+  alignment->rank = request->rank(0);
+  *shape = request->shape(0);
+  for (int d = 0; d < alignment->rank; ++d) (*shape)[d] = request->extent(0, d);
+  return Status();
+}
+
+// Where the operands lie in the shape that is written. Paired elements of operands whose shapes differ lie nowhere.
+Status FindFirst(const ResolveRequest& request, const Alignment& alignment, const Shape& written, int* first) noexcept {
+  for (std::size_t i = 1; alignment.paired && i < request.count; ++i) {
+    if (request.shape(i) == request.shape(0)) continue;
+    return Refuse(request, StatusCode::kUnsupported, [&](ResolveMessage& message) {
+      message.Text("elements of operands of different shapes cannot be paired yet; give all of them one shape").Facts();
+    });
+  }
+  const int missing = written.rank() - alignment.rank;  // dims that out alone has
+  for (std::size_t i = 0; i < request.count; ++i) first[i] = missing + alignment.First(i, request.rank(i));
+  return Status();
 }
 
 // Whether an extent of the result can turn out to be that of a destination.
@@ -198,11 +236,12 @@ bool CountElements(const Shape& shape, std::int64_t* count) noexcept {
 }
 
 Status ResolveRequested(ResolveRequest* request, bool in_place, Shape* shape, Alignment* alignment) noexcept {
-  if (Status status = CheckRequest(request); !status.ok()) return status;
-  if (Status status = request->rule->align(*request, alignment); !status.ok()) return status;
-  if (Status status = ResolveOperands(*request, *alignment, shape); !status.ok()) return status;
-  if (in_place) return WriteInPlace(*request, shape);
-  return request->has_out() ? WriteOut(*request, shape) : Status();
+  Status status = CheckRequest(request);
+  if (status.ok()) status = ResolveMode(request, shape, alignment);
+  if (status.ok() && in_place) status = WriteInPlace(*request, shape);
+  if (status.ok() && request->has_out()) status = WriteOut(*request, shape);
+  if (status.ok() && request->options.diagnostics.report != nullptr) ReportPairing(*request, *alignment);
+  return status;
 }
 
 Status Resolve(const Shape* shapes, std::size_t count, const ResolveOptions& options, const Destination& destination, Shape* shape,
@@ -213,8 +252,7 @@ Status Resolve(const Shape* shapes, std::size_t count, const ResolveOptions& opt
   Shape result;
   if (Status status = ResolveRequested(&request, destination.in_place, &result, &alignment); !status.ok()) return status;
   if (first != nullptr) {
-    const int missing = result.rank() - alignment.rank;  // dims that out alone has
-    for (std::size_t i = 0; i < count; ++i) first[i] = missing + alignment.First(i, shapes[i].rank());
+    if (Status status = FindFirst(request, alignment, result, first); !status.ok()) return status;
   }
   *shape = result;  // last: it may be one of the operands
   return Status();

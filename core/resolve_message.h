@@ -43,6 +43,7 @@ class ResolveMessage {
 // A status with the message that `write` builds.
 template <typename Write>
 Status Refuse(const ResolveRequest& request, StatusCode code, Write write) noexcept {
+  if (request.quiet) return Status(code, "");
   try {
     ResolveMessage message(request);
     write(message);

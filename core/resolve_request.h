@@ -29,6 +29,7 @@ struct ResolveRequest {
   const SymbolicShape* symbolic_out = nullptr;
   const ModeRule* rule = nullptr;  // null until the mode is known
   std::int64_t axis = -1;          // as given, else -1
+  bool quiet = false;              // errors need no message: there is another way
 
   bool symbolic() const noexcept { return symbols != nullptr; }
   bool has_out() const noexcept { return out != nullptr || symbolic_out != nullptr; }

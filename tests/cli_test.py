@@ -100,7 +100,9 @@ class RefusedRequests(cli.CommandTest):
             (["2,3", "--out", "x,"], "kInvalidShape", "x,"),
             (["2,N", "--out", "1,N"], "kInvalidShape", "result[0] = 2", "out[0] = 1"),
             (["2,3", "2,3", "--mode", "pattern"], "kUnsupported", "pattern", "numpy"),
-            (["2,3", "2,3", "--mode", "legacy_pointwise"], "kUnsupported", "legacy_pointwise"),
+            (["4", "2,3", "--mode", "legacy_pointwise"], "kInvalidShape", "[4]", "[2, 3]"),
+            (["N", "4", "--mode", "legacy_pointwise"], "kInvalidArgument", "legacy_pointwise", "[N]"),
+            (["4", "2,3", "--mode", "pointwise"], "kInvalidShape", "4 of x", "6 of y"),
             (["1,3", "2,3", "--pattern", "BN", "--pattern", "NN"], "kUnsupported", "BN"),
         ]
         for shapes, code, *words in rows:
@@ -114,6 +116,7 @@ class RefusedRequests(cli.CommandTest):
     def test_run(self):
         np.save("x.npy", np.arange(6, dtype="f4").reshape(2, 3))
         np.save("y.npy", np.arange(4, dtype="f4"))
+        np.save("six.npy", np.arange(6, dtype="f4"))
         np.save("ints.npy", np.arange(6, dtype="i4").reshape(2, 3))
         np.save("zeros.npy", np.array([[1, 2, 3], [4, 0, 6]], dtype="i4"))
         np.save("column.npy", np.zeros((2000000, 1), "f8"))
@@ -136,7 +139,9 @@ class RefusedRequests(cli.CommandTest):
             (["add", "x.npy", "y.npy", *out], "kInvalidShape", "[2, 3]", "[4]"),
             (["add", "x.npy", "ints.npy", *out], "kUnsupportedDType", "float32", "int32"),
             (["add", "x.npy", "x.npy", "--promote", "numpy", *out], "kUnsupported", "numpy"),
-            (["add", "x.npy", "x.npy", "--mode", "pointwise", *out], "kUnsupported", "pointwise"),
+            (["add", "x.npy", "six.npy", "--mode", "pointwise", *out], "kUnsupported", "paired", "[2, 3]", "[6]"),
+            (["add", "x.npy", "six.npy", "--mode", "legacy_pointwise", *out], "kUnsupported", "paired", "[2, 3]", "[6]"),
+            (["add", "y.npy", "six.npy", "--mode", "pointwise", *out], "kInvalidShape", "[4]", "[6]"),
             (["add", "y.npy", "y.npy", "--attr", "min=1", *out], "kUnknownName", '"min"'),
             (["add", "y.npy", "y.npy", "--attr", "min", *out], "kInvalidArgument", "min"),
             (["floor_divide", "ints.npy", "zeros.npy", *out], "kDivisionByZero", "[1, 1]", "y"),
@@ -238,6 +243,10 @@ class Results(cli.CommandTest):
             (["2,3,4", "1,3,1", "--mode", "onnx_legacy"], [2, 3, 4]),
             (["1,3", "3", "--out", "5,4,3"], [5, 4, 3]),
             (["2,3", "3", "--in-place"], [2, 3]),
+            (["4", "2,2", "--mode", "legacy_pointwise"], [4]),
+            (["4,1", "4", "--mode", "legacy_pointwise"], [4, 4]),
+            (["4,1", "4", "--mode", "pointwise"], [4, 1]),
+            (["N,2", "4", "--mode", "pointwise"], ["N", 2]),
             (["-o"], None),
         ]
         for args, shape in rows[:-1]:
@@ -284,6 +293,17 @@ class Results(cli.CommandTest):
         self.assertEqual(self.accepted("resolve", "4,1", "3", "--warn", "--json").json["warnings"], [])
         plain = self.accepted("resolve", "4,1", "4", "--warn")
         self.assertIn("[4, 1]", plain.stderr)
+        self.assertEqual(self.accepted("resolve", "4,1", "4").stderr, "")
+        pairs = ["resolve", "4", "2,2", "--mode", "legacy_pointwise"]
+        self.assertEqual(
+            self.accepted(*pairs, "--warn", "--json").json,
+            {"shape": [4],
+             "warnings": ["resolve: the shapes do not broadcast, so elements are paired in row-major order (x [4], y [2, 2])"]})
+        self.assertEqual(self.accepted(*pairs, "--json").json, {"shape": [4]})
+        plain = self.accepted(*pairs, "--warn")
+        self.assertIn("paired", plain.stderr)
+        self.assertIn("x  [4]\ny  [2, 2]\n\nelements are paired in row-major order", plain.stdout)
+        self.assertEqual(self.accepted("resolve", "4", "2,2", "--mode", "pointwise", "--warn", "--json").json["warnings"], [])
 
     def test_pictures(self):
         self.assertEqual(

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <new>
+#include <string>
 
 #include "axiscast/infer.h"
 #include "core/near_names.h"
@@ -67,6 +68,33 @@ TEST(Infer, AllocatesNothingWhenItSucceeds) {
   ok = ok && InferOut(operands, 2, options, out, &inferred).ok() && BindShape(operands, bound, 2, options, &shape).ok();
   EXPECT_EQ(allocations, before);
   EXPECT_TRUE(ok);
+}
+
+TEST(Resolve, PairsWithoutAllocating) {
+  const Shape operands[] = {{4}, {2, 2}};
+  ResolveOptions options;
+  options.mode = Mode::kLegacyPointwise;
+  Shape shape;
+  const int before = allocations;
+  const bool ok = ResolveShape(operands, 2, options, &shape).ok();
+  EXPECT_EQ(allocations, before);
+  EXPECT_TRUE(ok);
+}
+
+TEST(Diagnose, ReportsWithoutMemoryForTheMessage) {
+  const Shape operands[] = {{4, 1}, {4}};
+  std::string message = "not told";
+  ResolveOptions options;
+  options.diagnostics.context = &message;
+  options.diagnostics.report = [](void* context, DiagnosticCode, const char* text) { *static_cast<std::string*>(context) = text; };
+  Shape shape;
+  Status status;
+  {
+    const OutOfMemory here;
+    status = ResolveShape(operands, 2, options, &shape);
+  }
+  EXPECT_TRUE(status.ok());
+  EXPECT_EQ(message, "");
 }
 
 TEST(Infer, SaysThatThereIsNoMemoryForTheMessage) {

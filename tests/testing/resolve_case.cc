@@ -135,6 +135,7 @@ ResolveOptions OptionsOf(const ResolveCase& c, std::vector<const char*>* names) 
   options.mode = c.mode;
   options.axis = c.axis;
   options.caller = c.caller.empty() ? nullptr : c.caller.c_str();
+  options.diagnostics = c.diagnostics;
   options.names = names->empty() ? nullptr : names->data();
   return options;
 }

@@ -26,6 +26,7 @@ struct ResolveCase {
   std::vector<std::string> names;
   std::optional<Shape> out;
   bool in_place = false;
+  Diagnostics diagnostics = {};  // set by tests
   std::vector<Shape> operands;
   std::string code;  // empty: succeeds
   std::string message;
