@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/near_names.h"
+#include "core/resolve.h"
 #include "core/resolve_message.h"
 
 namespace axiscast {
@@ -13,7 +14,7 @@ namespace {
 
 int HighestRank(const ResolveRequest& request) noexcept {
   int rank = 0;
-  for (std::size_t i = 0; i < request.count; ++i) rank = std::max(rank, request.shapes[i].rank());
+  for (std::size_t i = 0; i < request.count; ++i) rank = std::max(rank, request.rank(i));
   return rank;
 }
 
@@ -23,34 +24,42 @@ Status AlignRight(const ResolveRequest& request, Alignment* alignment) noexcept 
 }
 
 Status AlignSameRank(const ResolveRequest& request, Alignment* alignment) noexcept {
-  alignment->rank = request.shapes[0].rank();
+  alignment->rank = request.rank(0);
   for (std::size_t i = 1; i < request.count; ++i) {
-    if (request.shapes[i].rank() == alignment->rank) continue;
+    if (request.rank(i) == alignment->rank) continue;
     return Refuse(request, StatusCode::kInvalidShape, [&](ResolveMessage& message) {
       message.Text("ranks must be equal in mode ").Text(request.rule->row.name).Text("; got rank ");
       message.Number(alignment->rank).Text(" of ").Name(0).Text(" and rank ");
-      message.Number(request.shapes[i].rank()).Text(" of ").Name(i).Facts();
+      message.Number(request.rank(i)).Text(" of ").Name(i).Facts();
     });
   }
   return Status();
 }
 
+// Whether two operands of equal rank have, or can turn out to have, the same shape.
+bool CanBeIdentical(const ResolveRequest& request) noexcept {
+  for (int d = 0; d < request.rank(0); ++d) {
+    if (request.known(0, d) && request.known(1, d) && request.extent(0, d) != request.extent(1, d)) return false;
+  }
+  return true;
+}
+
 // The rules of axis mode, in their order: identical shapes never look at axis; equal ranks want -1 or 0; else a range; a negative
-// axis counts from the trailing alignment of the whole operand; trailing 1s may hang over.
+// axis counts from the trailing alignment of the whole operand; trailing 1s may hang over, and unknown extents that turn out to
+// be 1.
 Status AlignAxis(const ResolveRequest& request, Alignment* alignment) noexcept {
-  const Shape& x = request.shapes[0];
-  const Shape& y = request.shapes[1];
   alignment->rank = HighestRank(request);
-  if (x == y) return Status();
-  if (x.rank() == y.rank()) {
+  if (request.rank(0) == request.rank(1)) {
     if (request.axis == -1 || request.axis == 0) return Status();
+    alignment->identical = CanBeIdentical(request);
+    if (alignment->identical) return Status();
     return Refuse(request, StatusCode::kOutOfRange, [&](ResolveMessage& message) {
       message.Text("axis must be -1 or 0 for different shapes of equal rank; got axis ").Number(request.axis).Facts();
     });
   }
-  alignment->anchored = x.rank() < y.rank() ? 0 : 1;
-  const Shape& small = request.shapes[alignment->anchored];
-  const int trailing = alignment->rank - small.rank();
+  alignment->anchored = request.rank(0) < request.rank(1) ? 0 : 1;
+  const int small_rank = request.rank(alignment->anchored);
+  const int trailing = alignment->rank - small_rank;
   // Below -(trailing + 1) a negative axis would stay negative; with a 0-d operand the rank is the tighter bound.
   const int lowest = -std::min(alignment->rank, trailing + 1);
   if (request.axis < lowest || request.axis >= alignment->rank) {
@@ -64,8 +73,8 @@ Status AlignAxis(const ResolveRequest& request, Alignment* alignment) noexcept {
     });
   }
   alignment->anchor = static_cast<int>(request.axis < 0 ? trailing + request.axis + 1 : request.axis);
-  for (int d = alignment->rank - alignment->anchor; d < small.rank(); ++d) {
-    if (small[d] == 1) continue;
+  for (int d = alignment->rank - alignment->anchor; d < small_rank; ++d) {
+    if (!request.known(alignment->anchored, d) || request.extent(alignment->anchored, d) == 1) continue;
     return Refuse(request, StatusCode::kInvalidShape, [&](ResolveMessage& message) {
       message.Text("only trailing 1s may hang over the last dimension of ").Name(1 - alignment->anchored).Text("; got ");
       message.Dim(alignment->anchored, d).Text(" in the place of dimension ").Number(alignment->anchor + d).Facts();
@@ -75,14 +84,13 @@ Status AlignAxis(const ResolveRequest& request, Alignment* alignment) noexcept {
 }
 
 Status AlignOnnxLegacy(const ResolveRequest& request, Alignment* alignment) noexcept {
-  const Shape& x = request.shapes[0];
-  const Shape& y = request.shapes[1];
-  alignment->rank = x.rank();
-  const int trailing = x.rank() - y.rank();
+  alignment->rank = request.rank(0);
+  const int trailing = request.rank(0) - request.rank(1);
   if (trailing < 0) {
     return Refuse(request, StatusCode::kInvalidShape, [&](ResolveMessage& message) {
       message.Text("in mode onnx_legacy only ").Name(1).Text(" stretches, so its rank must not be the higher one; got rank ");
-      message.Number(x.rank()).Text(" of ").Name(0).Text(" and rank ").Number(y.rank()).Text(" of ").Name(1).Facts();
+      message.Number(request.rank(0)).Text(" of ").Name(0).Text(" and rank ").Number(request.rank(1));
+      message.Text(" of ").Name(1).Facts();
     });
   }
   if (request.axis < -1 || request.axis > trailing) {
@@ -92,13 +100,38 @@ Status AlignOnnxLegacy(const ResolveRequest& request, Alignment* alignment) noex
   }
   alignment->anchored = 1;
   alignment->anchor = request.axis == -1 ? trailing : static_cast<int>(request.axis);
-  alignment->rigid_end = y.rank();
-  while (alignment->rigid_end > 0 && y[alignment->rigid_end - 1] == 1) --alignment->rigid_end;
-  while (alignment->rigid_begin < alignment->rigid_end && y[alignment->rigid_begin] == 1) ++alignment->rigid_begin;
+  // An unknown extent may turn out to be one of the 1s at the ends.
+  const auto may_be_trimmed = [&request](int d) { return !request.known(1, d) || request.extent(1, d) == 1; };
+  alignment->rigid_end = request.rank(1);
+  while (alignment->rigid_end > 0 && may_be_trimmed(alignment->rigid_end - 1)) --alignment->rigid_end;
+  while (alignment->rigid_begin < alignment->rigid_end && may_be_trimmed(alignment->rigid_begin)) ++alignment->rigid_begin;
+  return Status();
+}
+
+// Unknown extents are taken to give the right count.
+Status AlignPointwise(const ResolveRequest& request, Alignment* alignment) noexcept {
+  alignment->paired = true;
+  std::size_t counted = request.count;  // an operand whose count is known
+  std::int64_t elements = 0;
+  for (std::size_t i = 0; i < request.count; ++i) {
+    if (request.symbolic() && !request.symbol(i).known()) continue;
+    std::int64_t count;
+    CountElements(request.shape(i), &count);
+    if (counted != request.count && count != elements) {
+      return Refuse(request, StatusCode::kInvalidShape, [&](ResolveMessage& message) {
+        message.Text("numbers of elements must be equal in mode pointwise; got ").Number(elements).Text(" of ").Name(counted);
+        message.Text(" and ").Number(count).Text(" of ").Name(i).Facts();
+      });
+    }
+    counted = i;
+    elements = count;
+  }
   return Status();
 }
 
 bool RigidEverywhere(const Alignment&, std::size_t, int) noexcept { return true; }
+
+bool RigidIfIdentical(const Alignment& alignment, std::size_t, int) noexcept { return alignment.identical; }
 
 bool RigidOnnxLegacy(const Alignment& alignment, std::size_t operand, int dim) noexcept {
   return operand != alignment.anchored || (dim >= alignment.rigid_begin && dim < alignment.rigid_end);
@@ -115,12 +148,13 @@ constexpr ModeRule kRules[] = {
      2,
      "dimensions must be equal or 1",
      AlignAxis,
-     nullptr},
+     RigidIfIdentical},
     {{Mode::kOnnxLegacy, "onnx_legacy", "ONNX < 7, Caffe2: y is anchored at axis and stretches to x's shape; two operands", true},
      2,
      "only leading and trailing 1s of the second operand stretch, other dimensions must be equal",
      AlignOnnxLegacy,
-     RigidOnnxLegacy},
+     RigidOnnxLegacy,
+     true},
     {{Mode::kNone, "none", "shapes must be identical", false},
      0,
      "dimensions must be equal in mode none",
@@ -130,6 +164,20 @@ constexpr ModeRule kRules[] = {
      0,
      "dimensions must be equal or 1",
      AlignSameRank,
+     nullptr},
+    {{Mode::kLegacyPointwise, "legacy_pointwise", "PyTorch < 0.4: numpy, or else elements are paired where all counts are equal",
+      false},
+     0,
+     "dimensions must be equal or 1, or the operands' numbers of elements be equal and not 0",
+     AlignRight,
+     nullptr,
+     false,
+     true},
+    {{Mode::kPointwise, "pointwise", "PyTorch < 0.2: element counts are equal, elements are paired; the shape is the first one's",
+      false},
+     0,
+     nullptr,
+     AlignPointwise,
      nullptr},
 };
 
@@ -144,7 +192,8 @@ static_assert(RowsFollowTheEnum(), "RuleOf indexes the table by the enum's value
 
 }  // namespace
 
-constinit const ModeRow kModes[] = {kRules[0].row, kRules[1].row, kRules[2].row, kRules[3].row, kRules[4].row};
+constinit const ModeRow kModes[] = {kRules[0].row, kRules[1].row, kRules[2].row, kRules[3].row,
+                                    kRules[4].row, kRules[5].row, kRules[6].row};
 constinit const std::size_t kModeCount = sizeof(kModes) / sizeof(kModes[0]);
 static_assert(sizeof(kModes) / sizeof(kModes[0]) == sizeof(kRules) / sizeof(kRules[0]), "every row is public");
 

@@ -6,19 +6,9 @@
 #include <cstdint>
 
 #include "axiscast/resolve.h"
+#include "core/resolve_request.h"
 
 namespace axiscast {
-
-struct ModeRule;
-
-// The operands of a call whose options, ranks and extents have been found valid.
-struct ResolveRequest {
-  const Shape* shapes;
-  std::size_t count;
-  const ResolveOptions& options;
-  const ModeRule* rule = nullptr;  // null until the mode is known
-  std::int64_t axis = -1;          // as given, else -1
-};
 
 // Where the operands' dims lie in the result. Dims that lie beyond it are 1s that hang over.
 struct Alignment {
@@ -29,8 +19,10 @@ struct Alignment {
   // The dims of the anchored operand that do not stretch even if they are 1 (onnx_legacy).
   int rigid_begin = 0;
   int rigid_end = 0;
+  bool identical = false;  // no 1 stretches (axis mode, of equal ranks)
+  bool paired = false;     // elements are paired in row-major order: nothing else here counts
 
-  int First(std::size_t operand, const Shape& shape) const noexcept { return operand == anchored ? anchor : rank - shape.rank(); }
+  int First(std::size_t operand, int operand_rank) const noexcept { return operand == anchored ? anchor : rank - operand_rank; }
 };
 
 // One row of the table.
@@ -41,6 +33,8 @@ struct ModeRule {
   Status (*align)(const ResolveRequest& request, Alignment* alignment) noexcept;
   // Whether an extent of 1 must stay 1 here; null: every 1 stretches.
   bool (*rigid)(const Alignment& alignment, std::size_t operand, int dim) noexcept;
+  bool gives_first_shape = false;  // the result has the first operand's shape
+  bool pairs_at_last = false;      // where operands do not broadcast, elements are paired if the counts of elements allow it
 };
 
 // The rule of a mode; null when `mode` is not a value of the enum.

@@ -5,42 +5,37 @@
 
 #include "core/modes.h"
 #include "core/resolve_message.h"
+#include "core/resolve_pairing.h"
 
 namespace axiscast {
 namespace {
 
-// Says what is wrong with a shape that no tensor can have. `name` adds the shape's name to a message.
-template <typename Name>
-Status CheckShape(const ResolveRequest& request, const Shape& shape, Name name) noexcept {
+// Says what is wrong with an operand, or `out`, whose shape no tensor can have.
+Status CheckShape(const ResolveRequest& request, std::size_t operand) noexcept {
+  const Shape& shape = request.shape(operand);
   if (!shape.valid()) {
     return Refuse(request, StatusCode::kInvalidShape, [&](ResolveMessage& message) {
-      message.Text("ranks must be from 0 to ").Number(kMaxRank).Text("; got rank ").Number(shape.given_rank()).Text(" of ");
-      name(message);
+      message.Text("ranks must be from 0 to ").Number(kMaxRank).Text("; got rank ").Number(shape.given_rank());
+      message.Text(" of ").Name(operand);
     });
   }
   for (int d = 0; d < shape.rank(); ++d) {
     if (shape[d] >= 0) continue;
     return Refuse(request, StatusCode::kInvalidShape, [&](ResolveMessage& message) {
-      message.Text("dimensions must not be negative; got ");
-      name(message);
-      message.Dim("", shape, d).Text(" (");
-      name(message);
-      message.Text(" ").Extents(shape).Text(")");
+      message.Text("dimensions must not be negative; got ").Dim(operand, d).Text(" (").Operand(operand).Text(")");
     });
   }
   std::int64_t elements;
-  if (CountElements(shape, &elements)) return Status();
+  if (CountElements(shape, &elements)) return Status();  // also with unknown extents: they may turn out to be 0, as they are here
   return Refuse(request, StatusCode::kInvalidShape, [&](ResolveMessage& message) {
-    message.Text("the number of elements must be less than 2^63; got ");
-    name(message);
-    message.Text(" ").Extents(shape);
+    message.Text("the number of elements must be less than 2^63; got ").Operand(operand);
   });
 }
 
 // Everything about a call that can be said without aligning anything. Fills in the request's rule and axis.
 Status CheckRequest(ResolveRequest* request) noexcept {
   const ResolveOptions& options = request->options;
-  if (request->count == 0 || request->shapes == nullptr) {
+  if (request->count == 0 || (request->shapes == nullptr && request->symbols == nullptr)) {
     return Refuse(*request, StatusCode::kInvalidArgument, [&](ResolveMessage& message) {
       if (request->count == 0) message.Text("needs one operand or more; got 0");
       if (request->count != 0) message.Text("needs a pointer to the operands' shapes; got null");
@@ -73,40 +68,57 @@ Status CheckRequest(ResolveRequest* request) noexcept {
     });
   }
   for (std::size_t i = 0; i < request->count; ++i) {
-    const auto name = [i](ResolveMessage& message) { message.Name(i); };
-    if (Status status = CheckShape(*request, request->shapes[i], name); !status.ok()) return status;
+    if (Status status = CheckShape(*request, i); !status.ok()) return status;
+    if (!rule->pairs_at_last || !request->symbolic() || request->symbol(i).known()) continue;
+    return Refuse(*request, StatusCode::kInvalidArgument, [&](ResolveMessage& message) {
+      message.Text("mode ")
+          .Text(rule->row.name)
+          .Text(" takes known extents alone, without which not even the result's rank is known");
+      message.Text("; got ").Operand(i);
+    });
   }
   request->rule = rule;
   request->axis = options.axis.value_or(-1);
   return Status();
 }
 
-// The extent that dim `dim` of the result gets: all that face each other are equal, or 1 where the mode lets a 1 stretch.
+// The extent that dim `dim` of the result gets: all that face each other are equal, or 1 where the mode lets a 1 stretch. Unknown
+// ones are taken to fit.
 Status ResolveDim(const ResolveRequest& request, const Alignment& alignment, int dim, std::int64_t* extent) noexcept {
+  const auto own_dim = [&](std::size_t i) noexcept { return dim - alignment.First(i, request.rank(i)); };
   const auto mismatch = [&](std::size_t i, std::size_t j) noexcept {
     return Refuse(request, StatusCode::kInvalidShape, [&](ResolveMessage& message) {
-      message.Text(request.rule->extents).Text("; got ");
-      message.Dim(i, dim - alignment.First(i, request.shapes[i])).Text(" and ");
-      message.Dim(j, dim - alignment.First(j, request.shapes[j])).Facts();
+      message.Text(request.rule->extents).Text("; got ").Dim(i, own_dim(i)).Text(" and ").Dim(j, own_dim(j)).Facts();
     });
   };
   std::size_t decider = 0;
+  std::int64_t unknown = 1;  // 1: there is none
   *extent = 1;
   for (std::size_t i = 0; i < request.count; ++i) {
-    const int own = dim - alignment.First(i, request.shapes[i]);
-    if (own < 0 || own >= request.shapes[i].rank()) continue;
-    const std::int64_t facing = request.shapes[i][own];
+    const int own = own_dim(i);
+    if (own < 0 || own >= request.rank(i)) continue;
+    const std::int64_t facing = request.extent(i, own);
     if (facing == 1 || facing == *extent) continue;
+    if (IsUnknown(facing)) {
+      unknown = unknown == 1 || request.IsSameUnknown(unknown, facing) ? facing : kAnonymous;
+      continue;
+    }
     if (*extent != 1) return mismatch(decider, i);
     *extent = facing;
     decider = i;
   }
-  if (request.rule->rigid == nullptr || *extent == 1) return Status();
-  for (std::size_t i = 0; i < request.count; ++i) {
-    const int own = dim - alignment.First(i, request.shapes[i]);
-    if (own < 0 || own >= request.shapes[i].rank() || request.shapes[i][own] == *extent) continue;
-    if (request.rule->rigid(alignment, i, own)) return mismatch(std::min(i, decider), std::max(i, decider));
+  if (*extent == 1) *extent = unknown;
+  if (request.rule->rigid != nullptr && *extent != 1) {
+    for (std::size_t i = 0; i < request.count; ++i) {
+      const int own = own_dim(i);
+      if (own < 0 || own >= request.rank(i) || request.extent(i, own) != 1) continue;
+      if (!request.rule->rigid(alignment, i, own)) continue;
+      if (!IsUnknown(*extent)) return mismatch(std::min(i, decider), std::max(i, decider));
+      *extent = 1;
+      break;
+    }
   }
+  if (request.rule->gives_first_shape) *extent = request.extent(0, dim);
   return Status();
 }
 
@@ -115,42 +127,95 @@ Status ResolveDim(const ResolveRequest& request, const Alignment& alignment, int
 Status ResolveOperands(const ResolveRequest& request, const Alignment& alignment, Shape* result) noexcept {
   const bool from_anchor = request.rule->row.takes_axis;
   std::int64_t extents[kMaxRank];
+  bool known = true;
   for (int step = 0; step < alignment.rank; ++step) {
     const int dim = from_anchor ? step : alignment.rank - 1 - step;  // in front of the anchor an operand is alone
     if (Status status = ResolveDim(request, alignment, dim, &extents[dim]); !status.ok()) return status;
+    known = known && !IsUnknown(extents[dim]);
   }
   *result = Shape(extents, alignment.rank);
   std::int64_t elements;
-  if (CountElements(*result, &elements)) return Status();
+  if (!known || CountElements(*result, &elements)) return Status();
   return Refuse(request, StatusCode::kInvalidShape, [&](ResolveMessage& message) {
     message.Text("the number of elements must be less than 2^63; got result ").Extents(*result).Facts();
   });
 }
 
-Status CheckInPlace(const ResolveRequest& request, const Shape& result) noexcept {
-  if (result == request.shapes[0]) return Status();
-  return Refuse(request, StatusCode::kInvalidShape, [&](ResolveMessage& message) {
-    message.Text("the result ").Extents(result).Text(" does not have the shape of ").Operand(0);
-  });
+// The shape that the operands give in their mode, where elements may be paired.
+Status ResolveMode(ResolveRequest* request, Shape* shape, Alignment* alignment) noexcept {
+  request->quiet = request->rule->pairs_at_last && CanPair(*request);
+  Status status = request->rule->align(*request, alignment);
+  if (status.ok() && !alignment->paired) status = ResolveOperands(*request, *alignment, shape);
+  if (request->quiet && !status.ok()) {
+    alignment->paired = true;
+    status = Status();
+  }
+  request->quiet = false;
+  if (!status.ok() || !alignment->paired) return status;
+  alignment->rank = request->rank(0);
+  *shape = request->shape(0);
+  for (int d = 0; d < alignment->rank; ++d) (*shape)[d] = request->extent(0, d);
+  return Status();
 }
 
-Status CheckOut(const ResolveRequest& request, const Shape& result, const Shape& out) noexcept {
-  Status status = CheckShape(request, out, [](ResolveMessage& message) { message.Text("out"); });
-  if (!status.ok()) return status;
-  const int missing = out.rank() - result.rank();
+// Where the operands lie in the shape that is written. Paired elements of operands whose shapes differ lie nowhere.
+Status FindFirst(const ResolveRequest& request, const Alignment& alignment, const Shape& written, int* first) noexcept {
+  for (std::size_t i = 1; alignment.paired && i < request.count; ++i) {
+    if (request.shape(i) == request.shape(0)) continue;
+    return Refuse(request, StatusCode::kUnsupported, [&](ResolveMessage& message) {
+      message.Text("elements of operands of different shapes cannot be paired yet; give all of them one shape").Facts();
+    });
+  }
+  const int missing = written.rank() - alignment.rank;  // dims that out alone has
+  for (std::size_t i = 0; i < request.count; ++i) first[i] = missing + alignment.First(i, request.rank(i));
+  return Status();
+}
+
+// Whether an extent of the result can turn out to be that of a destination.
+bool CanBe(std::int64_t extent, std::int64_t destination) noexcept {
+  return extent == destination || IsUnknown(extent) || IsUnknown(destination);
+}
+
+// What is written is the first operand's shape. What the result says of its unknown extents stays.
+Status WriteInPlace(const ResolveRequest& request, Shape* result) noexcept {
+  bool fits = result->rank() == request.rank(0);
+  for (int d = 0; fits && d < result->rank(); ++d) fits = CanBe((*result)[d], request.extent(0, d));
+  if (!fits) {
+    return Refuse(request, StatusCode::kInvalidShape, [&](ResolveMessage& message) {
+      message.Text("the result ").Extents(*result).Text(" does not have the shape of ").Operand(0);
+    });
+  }
+  for (int d = 0; d < result->rank(); ++d) {
+    if (IsUnknown((*result)[d])) (*result)[d] = request.extent(0, d);
+  }
+  return Status();
+}
+
+// What is written is out's shape. What the result says of its unknown extents stays, unless a 1 may be stretched to it.
+Status WriteOut(const ResolveRequest& request, Shape* result) noexcept {
+  const std::size_t out = request.count;
+  if (Status status = CheckShape(request, out); !status.ok()) return status;
+  const int missing = request.rank(out) - result->rank();
   if (missing < 0) {
     return Refuse(request, StatusCode::kInvalidShape, [&](ResolveMessage& message) {
-      message.Text("out is never stretched, so its rank must be that of the result or higher; got rank ").Number(out.rank());
-      message.Text(" of out and rank ").Number(result.rank()).Text(" of the result").Facts(&result, &out);
+      message.Text("out is never stretched, so its rank must be that of the result or higher; got rank ");
+      message.Number(request.rank(out)).Text(" of out and rank ").Number(result->rank()).Text(" of the result").Facts(result);
     });
   }
-  for (int d = result.rank() - 1; d >= 0; --d) {
-    if (result[d] == 1 || result[d] == out[missing + d]) continue;
-    return Refuse(request, StatusCode::kInvalidShape, [&](ResolveMessage& message) {
-      message.Text("out is never stretched, so dimensions of the result must be equal to out's or 1; got ");
-      message.Dim("result", result, d).Text(" and ").Dim("out", out, missing + d).Facts(&result, &out);
-    });
+  Shape written = request.shape(out);
+  for (int d = written.rank() - 1; d >= 0; --d) {
+    written[d] = request.extent(out, d);
+    const std::int64_t extent = d < missing ? 1 : (*result)[d - missing];
+    if (extent == 1) continue;
+    if (!CanBe(extent, written[d])) {
+      return Refuse(request, StatusCode::kInvalidShape, [&](ResolveMessage& message) {
+        message.Text("out is never stretched, so dimensions of the result must be equal to out's or 1; got ");
+        message.Dim("result", *result, d - missing).Text(" and ").Dim(out, d).Facts(result);
+      });
+    }
+    if (IsUnknown(written[d]) && !IsUnknown(extent)) written[d] = extent;
   }
+  *result = written;
   return Status();
 }
 
@@ -170,25 +235,24 @@ bool CountElements(const Shape& shape, std::int64_t* count) noexcept {
   return fits;
 }
 
+Status ResolveRequested(ResolveRequest* request, bool in_place, Shape* shape, Alignment* alignment) noexcept {
+  Status status = CheckRequest(request);
+  if (status.ok()) status = ResolveMode(request, shape, alignment);
+  if (status.ok() && in_place) status = WriteInPlace(*request, shape);
+  if (status.ok() && request->has_out()) status = WriteOut(*request, shape);
+  if (status.ok() && request->options.diagnostics.report != nullptr) ReportPairing(*request, *alignment);
+  return status;
+}
+
 Status Resolve(const Shape* shapes, std::size_t count, const ResolveOptions& options, const Destination& destination, Shape* shape,
                int* first) noexcept {
   ResolveRequest request{shapes, count, options};
-  if (Status status = CheckRequest(&request); !status.ok()) return status;
+  request.out = destination.out;
   Alignment alignment;
-  if (Status status = request.rule->align(request, &alignment); !status.ok()) return status;
   Shape result;
-  if (Status status = ResolveOperands(request, alignment, &result); !status.ok()) return status;
-  if (destination.in_place) {
-    if (Status status = CheckInPlace(request, result); !status.ok()) return status;
-  }
-  int missing = 0;
-  if (destination.out != nullptr) {
-    if (Status status = CheckOut(request, result, *destination.out); !status.ok()) return status;
-    missing = destination.out->rank() - result.rank();
-    result = *destination.out;
-  }
+  if (Status status = ResolveRequested(&request, destination.in_place, &result, &alignment); !status.ok()) return status;
   if (first != nullptr) {
-    for (std::size_t i = 0; i < count; ++i) first[i] = missing + alignment.First(i, shapes[i]);
+    if (Status status = FindFirst(request, alignment, result, first); !status.ok()) return status;
   }
   *shape = result;  // last: it may be one of the operands
   return Status();

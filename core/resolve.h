@@ -16,7 +16,8 @@ struct Destination {
 
 // Resolves `count` operands and a destination. On success *shape is the shape that is written, and dim d of operand i faces dim
 // first[i] + d of it. Dims of an operand that would face beyond the last dim of *shape are 1s that hang over (axis mode, rule 5).
-// Errors as ResolveShape; *shape and *first are then untouched. Does not allocate unless it fails.
+// Errors as ResolveShape; *shape and *first are then untouched. Where `first` is given also kUnsupported: in the modes that pair
+// elements, operands of different shapes have no such dims. Does not allocate unless it fails or reports.
 Status Resolve(const Shape* shapes, std::size_t count, const ResolveOptions& options, const Destination& destination, Shape* shape,
                int* first) noexcept;
 

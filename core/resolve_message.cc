@@ -21,40 +21,59 @@ ResolveMessage& ResolveMessage::Text(std::string_view text) {
 
 ResolveMessage& ResolveMessage::Number(std::int64_t number) { return Text(std::to_string(number)); }
 
-ResolveMessage& ResolveMessage::Extents(const Shape& shape) {
-  text_ += '[';
+ResolveMessage& ResolveMessage::Extent(const SymbolicDim& dim) {
+  if (dim.known()) return Number(dim.extent());
+  return Text(dim.name().empty() ? "?" : dim.name());
+}
+
+ResolveMessage& ResolveMessage::Extents(const SymbolicShape& shape) {
+  Text("[");
   for (int d = 0; d < shape.rank(); ++d) {
-    if (d > 0) text_ += ", ";
-    Number(shape[d]);
+    if (d > 0) Text(", ");
+    Extent(shape[d]);
   }
-  text_ += ']';
-  return *this;
+  return Text("]");
+}
+
+ResolveMessage& ResolveMessage::Extents(const Shape& shape) {
+  SymbolicShape symbolic;
+  for (const std::int64_t extent : shape) symbolic.push_back(request_.Dim(extent));
+  return Extents(symbolic);
 }
 
 ResolveMessage& ResolveMessage::Name(std::size_t operand) {
+  if (operand == request_.count) return Text("out");
   const char* const* names = request_.options.names;
   if (names != nullptr && names[operand] != nullptr) return Text(names[operand]);
   if (request_.count <= kShortNameCount) return Text(kShortNames[operand]);
   return Text("x").Text(std::to_string(operand));
 }
 
-ResolveMessage& ResolveMessage::Operand(std::size_t operand) { return Name(operand).Text(" ").Extents(request_.shapes[operand]); }
-
-ResolveMessage& ResolveMessage::Dim(std::size_t operand, int dim) { return Name(operand).Dim("", request_.shapes[operand], dim); }
-
-ResolveMessage& ResolveMessage::Dim(std::string_view name, const Shape& shape, int dim) {
-  return Text(name).Text("[").Number(dim).Text("] = ").Number(shape[dim]);
+ResolveMessage& ResolveMessage::Operand(std::size_t operand) {
+  Name(operand).Text(" ");
+  return request_.symbolic() ? Extents(request_.symbol(operand)) : Extents(request_.shape(operand));
 }
 
-ResolveMessage& ResolveMessage::Facts(const Shape* result, const Shape* out) {
+ResolveMessage& ResolveMessage::Dim(std::size_t operand, int dim) {
+  Name(operand).Text("[").Number(dim).Text("] = ");
+  return Extent(request_.symbolic() ? request_.symbol(operand)[dim] : SymbolicDim(request_.shape(operand)[dim]));
+}
+
+ResolveMessage& ResolveMessage::Dim(std::string_view name, const Shape& shape, int dim) {
+  return Text(name).Text("[").Number(dim).Text("] = ").Extent(request_.Dim(shape[dim]));
+}
+
+ResolveMessage& ResolveMessage::Facts(const Shape* result) {
   text_ += " (";
   for (std::size_t i = 0; i < request_.count; ++i) {
     if (i > 0) text_ += ", ";
     Operand(i);
   }
   if (request_.rule != nullptr && request_.rule->row.takes_axis) Text(", axis ").Number(request_.axis);
-  if (result != nullptr) Text(", result ").Extents(*result);
-  if (out != nullptr) Text(", out ").Extents(*out);
+  if (result != nullptr) {
+    Text(", result ").Extents(*result);
+    if (request_.has_out()) Text(", ").Operand(request_.count);
+  }
   text_ += ')';
   return *this;
 }

@@ -18,21 +18,24 @@ class ResolveMessage {
 
   ResolveMessage& Text(std::string_view text);
   ResolveMessage& Number(std::int64_t number);
-  // [2, 3, 5]
+  // [2, N, 5]; of a Shape: extents, in a symbolic request also numbers of unknown ones.
   ResolveMessage& Extents(const Shape& shape);
-  // The operand's name.
+  ResolveMessage& Extents(const SymbolicShape& shape);
+  // The operand's name; that of number `count` is out.
   ResolveMessage& Name(std::size_t operand);
-  // x [2, 3, 5]
+  // x [2, N, 5]
   ResolveMessage& Operand(std::size_t operand);
   // x[2] = 5
   ResolveMessage& Dim(std::size_t operand, int dim);
   ResolveMessage& Dim(std::string_view name, const Shape& shape, int dim);
-  // " (x [2, 3, 5], y [3, 4], axis 1)": every operand, and the axis where the mode takes one. With `result` and `out` both too.
-  ResolveMessage& Facts(const Shape* result = nullptr, const Shape* out = nullptr);
+  // " (x [2, 3, 5], y [3, 4], axis 1)": every operand, and the axis where the mode takes one. With `result`, it and out too.
+  ResolveMessage& Facts(const Shape* result = nullptr);
 
   const std::string& text() const { return text_; }
 
  private:
+  ResolveMessage& Extent(const SymbolicDim& dim);
+
   const ResolveRequest& request_;
   std::string text_;
 };
@@ -40,6 +43,7 @@ class ResolveMessage {
 // A status with the message that `write` builds.
 template <typename Write>
 Status Refuse(const ResolveRequest& request, StatusCode code, Write write) noexcept {
+  if (request.quiet) return Status(code, "");
   try {
     ResolveMessage message(request);
     write(message);

@@ -79,8 +79,16 @@ class RefusedRequests(cli.CommandTest):
             ([",".join(["1"] * 65)], "kInvalidShape", "65"),
             (["4294967296,4294967296"], "kInvalidShape"),
             (["2,3", "4"], "kInvalidShape", "[2, 3]", "[4]"),
-            (["N,1,5", "5"], "kUnsupported", "N,1,5"),
-            (["?", "5"], "kUnsupported", "?"),
+            (["N,1,5", "4"], "kInvalidShape", "x[2] = 5", "(x [N, 1, 5], y [4])"),
+            (["1,N", "3,N", "--in-place"], "kInvalidShape", "[3, N]", "[1, N]"),
+            (["N,_", "5"], "kInvalidShape", "`_`", "a letter, then letters, digits, _"),
+            (["2N", "5"], "kInvalidShape", "`2N`"),
+            (["N M"], "kInvalidShape", "`N M`"),
+            (["N-1"], "kInvalidShape", "`N-1`"),
+            (["??"], "kInvalidShape", "`??`"),
+            (["N\u00e9"], "kInvalidShape"),
+            (["N,,3"], "kInvalidShape", "N,,3"),
+            ([",".join(["N"] * 65)], "kInvalidShape", "65"),
             (["2,3,4,5", "3", "--axis", "4"], "kOutOfRange", "axis 4"),
             (["2,3,4,5", "3", "--axis", "-5"], "kOutOfRange", "-5"),
             (["2,3,4,5", "3", "--axis", "9223372036854775807"], "kOutOfRange", "9223372036854775807"),
@@ -89,9 +97,12 @@ class RefusedRequests(cli.CommandTest):
             (["2,3", "3", "3", "--axis", "1"], "kInvalidArgument"),
             (["1,3,1", "3,1,7", "--in-place"], "kInvalidShape", "[3, 3, 7]", "[1, 3, 1]"),
             (["2,3", "--out", "3"], "kInvalidShape", "[2, 3]", "[3]"),
-            (["2,3", "--out", "x,"], "kUnsupported", "x,"),
+            (["2,3", "--out", "x,"], "kInvalidShape", "x,"),
+            (["2,N", "--out", "1,N"], "kInvalidShape", "result[0] = 2", "out[0] = 1"),
             (["2,3", "2,3", "--mode", "pattern"], "kUnsupported", "pattern", "numpy"),
-            (["2,3", "2,3", "--mode", "legacy_pointwise"], "kUnsupported", "legacy_pointwise"),
+            (["4", "2,3", "--mode", "legacy_pointwise"], "kInvalidShape", "[4]", "[2, 3]"),
+            (["N", "4", "--mode", "legacy_pointwise"], "kInvalidArgument", "legacy_pointwise", "[N]"),
+            (["4", "2,3", "--mode", "pointwise"], "kInvalidShape", "4 of x", "6 of y"),
             (["1,3", "2,3", "--pattern", "BN", "--pattern", "NN"], "kUnsupported", "BN"),
         ]
         for shapes, code, *words in rows:
@@ -105,6 +116,7 @@ class RefusedRequests(cli.CommandTest):
     def test_run(self):
         np.save("x.npy", np.arange(6, dtype="f4").reshape(2, 3))
         np.save("y.npy", np.arange(4, dtype="f4"))
+        np.save("six.npy", np.arange(6, dtype="f4"))
         np.save("ints.npy", np.arange(6, dtype="i4").reshape(2, 3))
         np.save("zeros.npy", np.array([[1, 2, 3], [4, 0, 6]], dtype="i4"))
         np.save("column.npy", np.zeros((2000000, 1), "f8"))
@@ -127,7 +139,9 @@ class RefusedRequests(cli.CommandTest):
             (["add", "x.npy", "y.npy", *out], "kInvalidShape", "[2, 3]", "[4]"),
             (["add", "x.npy", "ints.npy", *out], "kUnsupportedDType", "float32", "int32"),
             (["add", "x.npy", "x.npy", "--promote", "numpy", *out], "kUnsupported", "numpy"),
-            (["add", "x.npy", "x.npy", "--mode", "pointwise", *out], "kUnsupported", "pointwise"),
+            (["add", "x.npy", "six.npy", "--mode", "pointwise", *out], "kUnsupported", "paired", "[2, 3]", "[6]"),
+            (["add", "x.npy", "six.npy", "--mode", "legacy_pointwise", *out], "kUnsupported", "paired", "[2, 3]", "[6]"),
+            (["add", "y.npy", "six.npy", "--mode", "pointwise", *out], "kInvalidShape", "[4]", "[6]"),
             (["add", "y.npy", "y.npy", "--attr", "min=1", *out], "kUnknownName", '"min"'),
             (["add", "y.npy", "y.npy", "--attr", "min", *out], "kInvalidArgument", "min"),
             (["floor_divide", "ints.npy", "zeros.npy", *out], "kDivisionByZero", "[1, 1]", "y"),
@@ -185,6 +199,7 @@ class RefusedRequests(cli.CommandTest):
             (["explain", "ad", "2", "2"], "kUnknownName", '"ad"'),
             (["explain", "add", "2"], "kInvalidArgument", "2 inputs"),
             (["explain", "add", "2", "3"], "kInvalidShape", "[2]", "[3]"),
+            (["explain", "add", "2,N", "3"], "kUnsupported", "`N`", "`2,N`"),
             (["explain", "add"] + ["2"] * 9, "kInvalidArgument", "2 inputs"),
             (["explain", "add", "2", "2", "--dtype", "complex64"], "kUnsupportedDType", "complex64"),
             (["explain", "add", "2", "2", "--dtype", "float23"], "kUnknownName", '"float23"', "float32"),
@@ -231,10 +246,46 @@ class Results(cli.CommandTest):
             (["2,3,4", "1,3,1", "--mode", "onnx_legacy"], [2, 3, 4]),
             (["1,3", "3", "--out", "5,4,3"], [5, 4, 3]),
             (["2,3", "3", "--in-place"], [2, 3]),
+            (["4", "2,2", "--mode", "legacy_pointwise"], [4]),
+            (["4,1", "4", "--mode", "legacy_pointwise"], [4, 4]),
+            (["4,1", "4", "--mode", "pointwise"], [4, 1]),
+            (["N,2", "4", "--mode", "pointwise"], ["N", 2]),
             (["-o"], None),
         ]
         for args, shape in rows[:-1]:
             self.assertEqual(self.accepted("resolve", *args, "--json").json, {"shape": shape}, args)
+
+    def test_unknown_extents(self):
+        rows = [
+            (["N,1,5", "N,4,1"], ["N", 4, 5]),
+            (["30,1,5", "a,4,1", "4,b"], [30, 4, 5]),
+            (["?,3", "3"], ["?", 3]),
+            (["0", "?,1"], ["?", 0]),
+            (["B,C,H,W", "C", "--axis", "1"], ["B", "C", "H", "W"]),
+            (["N", "M_2"], ["?"]),
+            (["N"], ["N"]),
+            (["N,3", "2,?", "--mode", "none"], [2, 3]),
+            (["N,3", "4", "--out", "5,N,4"], None),
+            (["N,3", "3", "--out", "M,5,3"], ["M", 5, 3]),
+            (["N,3", "5,1", "--in-place"], [5, 3]),
+        ]
+        for args, shape in rows:
+            if shape is None:
+                self.refused(["resolve", *args], 1, "kInvalidShape")
+            else:
+                self.assertEqual(self.accepted("resolve", *args, "--json").json, {"shape": shape}, args)
+        self.assertEqual(
+            self.accepted("resolve", "N,1,5", "N,4,1").stdout,
+            "axis    0   1   2\n"
+            "x       N   1*  5\n"
+            "y       N   4   1*\n"
+            "result  N   4   5\n"
+            "\n"
+            "x is stretched along axis 1\n"
+            "y is stretched along axis 2\n"
+            "(* an extent of 1 that is stretched; . no such dim, taken as 1)\n"
+            "\n"
+            "result: [N, 4, 5]\n")
 
     def test_warnings(self):
         result = self.accepted("resolve", "4,1", "4", "--warn", "--json").json
@@ -245,6 +296,17 @@ class Results(cli.CommandTest):
         self.assertEqual(self.accepted("resolve", "4,1", "3", "--warn", "--json").json["warnings"], [])
         plain = self.accepted("resolve", "4,1", "4", "--warn")
         self.assertIn("[4, 1]", plain.stderr)
+        self.assertEqual(self.accepted("resolve", "4,1", "4").stderr, "")
+        pairs = ["resolve", "4", "2,2", "--mode", "legacy_pointwise"]
+        self.assertEqual(
+            self.accepted(*pairs, "--warn", "--json").json,
+            {"shape": [4],
+             "warnings": ["resolve: the shapes do not broadcast, so elements are paired in row-major order (x [4], y [2, 2])"]})
+        self.assertEqual(self.accepted(*pairs, "--json").json, {"shape": [4]})
+        plain = self.accepted(*pairs, "--warn")
+        self.assertIn("paired", plain.stderr)
+        self.assertIn("x  [4]\ny  [2, 2]\n\nelements are paired in row-major order", plain.stdout)
+        self.assertEqual(self.accepted("resolve", "4", "2,2", "--mode", "pointwise", "--warn", "--json").json["warnings"], [])
 
     def test_pictures(self):
         self.assertEqual(

@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdlib>
 #include <new>
+#include <string>
 
+#include "axiscast/infer.h"
 #include "core/near_names.h"
 #include "core/resolve.h"
 
@@ -51,6 +53,65 @@ TEST(Resolve, AllocatesNothingWhenItSucceeds) {
   ok = ok && FindMode("same_rank", &mode).ok();
   EXPECT_EQ(allocations, before);
   EXPECT_TRUE(ok);
+}
+
+TEST(Infer, AllocatesNothingWhenItSucceeds) {
+  const SymbolicShape operands[] = {{"N", 64, "H", "?"}, {"C"}};
+  const SymbolicShape out = {3, "N", 64, "H", 7};
+  const Shape bound[] = {{8, 64, 7, 7}, {64}};
+  ResolveOptions options;
+  options.axis = 1;
+  SymbolicShape inferred;
+  Shape shape;
+  const int before = allocations;
+  bool ok = InferShape(operands, 2, options, &inferred).ok() && InferInPlace(operands, 2, options, &inferred).ok();
+  ok = ok && InferOut(operands, 2, options, out, &inferred).ok() && BindShape(operands, bound, 2, options, &shape).ok();
+  EXPECT_EQ(allocations, before);
+  EXPECT_TRUE(ok);
+}
+
+TEST(Resolve, PairsWithoutAllocating) {
+  const Shape operands[] = {{4}, {2, 2}};
+  ResolveOptions options;
+  options.mode = Mode::kLegacyPointwise;
+  Shape shape;
+  const int before = allocations;
+  const bool ok = ResolveShape(operands, 2, options, &shape).ok();
+  EXPECT_EQ(allocations, before);
+  EXPECT_TRUE(ok);
+}
+
+TEST(Diagnose, ReportsWithoutMemoryForTheMessage) {
+  const Shape operands[] = {{4, 1}, {4}};
+  std::string message = "not told";
+  ResolveOptions options;
+  options.diagnostics.context = &message;
+  options.diagnostics.report = [](void* context, DiagnosticCode, const char* text) { *static_cast<std::string*>(context) = text; };
+  Shape shape;
+  Status status;
+  {
+    const OutOfMemory here;
+    status = ResolveShape(operands, 2, options, &shape);
+  }
+  EXPECT_TRUE(status.ok());
+  EXPECT_EQ(message, "");
+}
+
+TEST(Infer, SaysThatThereIsNoMemoryForTheMessage) {
+  const SymbolicShape operands[] = {{"N", 2}, {3}};
+  const Shape bound[] = {{1, 1}, {3}};
+  SymbolicShape inferred = {17};
+  Shape shape = {17};
+  Status status, bind_status;
+  {
+    const OutOfMemory here;
+    status = InferShape(operands, 2, {}, &inferred);
+    bind_status = BindShape(operands, bound, 2, {}, &shape);
+  }
+  EXPECT_EQ(status.code(), StatusCode::kOutOfMemory);
+  EXPECT_EQ(bind_status.code(), StatusCode::kOutOfMemory);
+  EXPECT_EQ(inferred, (SymbolicShape{17}));
+  EXPECT_EQ(shape, (Shape{17}));
 }
 
 TEST(Resolve, SaysThatThereIsNoMemoryForTheMessage) {

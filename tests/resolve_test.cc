@@ -124,6 +124,27 @@ TEST(Facing, ErrorsLeaveTheResultsUntouched) {
   EXPECT_EQ(first[1], -7);
 }
 
+TEST(Facing, NeedsOneShapeWhereElementsArePaired) {
+  const Shape operands[] = {{4}, {2, 2}};
+  const Shape same[] = {{2, 2}, {2, 2}};
+  const Shape out = {3, 2, 2};
+  for (const Mode mode : {Mode::kPointwise, Mode::kLegacyPointwise}) {
+    Shape shape = {17};
+    int first[] = {-7, -7};
+    const Status status = Resolve(operands, 2, InMode(mode), {}, &shape, first);
+    EXPECT_EQ(status.code(), StatusCode::kUnsupported);
+    EXPECT_STREQ(
+        status.message(),
+        "resolve: elements of operands of different shapes cannot be paired yet; give all of them one shape (x [4], y [2, 2])");
+    EXPECT_EQ(shape, (Shape{17}));
+    EXPECT_EQ(first[0], -7);
+    ASSERT_TRUE(Resolve(same, 2, InMode(mode), {&out, false}, &shape, first).ok());
+    EXPECT_EQ(shape, out);
+    EXPECT_EQ(first[0], 1);
+    EXPECT_EQ(first[1], 1);
+  }
+}
+
 TEST(FacingStrides, AreZeroWhereAnOperandIsStretchedOrHasNoDim) {
   EXPECT_EQ(FacingStrides({3}, {4}, 1, {2, 3, 5}), (ByteStrides{0, 4, 0}));
   EXPECT_EQ(FacingStrides({2, 1, 5}, {-20, 7, 4}, 0, {2, 3, 5}), (ByteStrides{-20, 0, 4}));

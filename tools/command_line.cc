@@ -17,7 +17,7 @@ namespace axiscast::tools {
 namespace {
 
 // Modes that the command's contract names and this build does not have.
-constexpr const char* kModesNotOffered[] = {"pattern", "legacy_pointwise", "pointwise"};
+constexpr const char* kModesNotOffered[] = {"pattern"};
 
 std::string List(const std::vector<std::string>& names) {
   std::string text;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "axiscast/infer.h"
 #include "axiscast/tensor.h"
 
 namespace axiscast::tools {
@@ -15,6 +16,19 @@ using Json = nlohmann::ordered_json;  // keys stay in the order in which they ar
 inline std::string Print(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
 inline Json DimsToJson(const Dims& dims) { return Json(std::vector<std::int64_t>(dims.begin(), dims.end())); }
+
+// Unknown extents are strings: [2, "N", "?"].
+inline Json ShapeToJson(const SymbolicShape& shape) {
+  Json json = Json::array();
+  for (int d = 0; d < shape.rank(); ++d) {
+    if (shape.known(d)) {
+      json.push_back(shape[d].extent());
+    } else {
+      json.push_back(shape[d].name().empty() ? "?" : std::string(shape[d].name()));
+    }
+  }
+  return json;
+}
 
 }  // namespace axiscast::tools
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "tools/shape_text.h"
 #include "tools/table.h"
 
 namespace axiscast::tools {
@@ -17,7 +18,7 @@ std::string Plural(const std::vector<int>& axes) {
 }
 
 // The dims along which an operand's elements are read again and again.
-std::vector<int> StretchedDims(const PictureRow& row, const Shape& written) {
+std::vector<int> StretchedDims(const PictureRow& row, const SymbolicShape& written) {
   std::vector<int> dims;
   for (int d = 0; d < written.rank(); ++d) {
     const bool has = d >= row.first && d - row.first < row.shape.rank();
@@ -27,7 +28,7 @@ std::vector<int> StretchedDims(const PictureRow& row, const Shape& written) {
 }
 
 // A cell per dim; the last character of each is the mark of a stretched extent or a space.
-std::vector<std::string> Cells(const PictureRow& row, const Shape& written, int columns) {
+std::vector<std::string> Cells(const PictureRow& row, const SymbolicShape& written, int columns) {
   std::vector<std::string> cells = {row.name};
   for (int d = 0; d < columns; ++d) {
     const int own = d - row.first;
@@ -35,7 +36,7 @@ std::vector<std::string> Cells(const PictureRow& row, const Shape& written, int 
       cells.emplace_back(d < written.rank() ? ". " : "");
     } else {
       const bool stretched = d < written.rank() && row.shape[own] == 1 && written[d] != 1;
-      cells.push_back(std::to_string(row.shape[own]) + (stretched ? "*" : " "));
+      cells.push_back(ExtentText(row.shape[own]) + (stretched ? "*" : " "));
     }
   }
   return cells;
@@ -43,13 +44,13 @@ std::vector<std::string> Cells(const PictureRow& row, const Shape& written, int 
 
 }  // namespace
 
-std::vector<int> FirstFacingDims(const std::vector<Shape>& shapes, const std::optional<Mode>& mode,
+std::vector<int> FirstFacingDims(const std::vector<SymbolicShape>& shapes, const std::optional<Mode>& mode,
                                  const std::optional<std::int64_t>& axis) {
   int rank = 0;
-  for (const Shape& shape : shapes) rank = std::max(rank, shape.rank());
+  for (const SymbolicShape& shape : shapes) rank = std::max(rank, shape.rank());
   const bool takes_axis = mode ? kModes[static_cast<std::size_t>(*mode)].takes_axis : axis.has_value();
   std::vector<int> first;
-  for (const Shape& shape : shapes) {
+  for (const SymbolicShape& shape : shapes) {
     const int trailing = rank - shape.rank();
     if (!takes_axis || !axis || trailing == 0) {
       first.push_back(trailing);
@@ -60,7 +61,7 @@ std::vector<int> FirstFacingDims(const std::vector<Shape>& shapes, const std::op
   return first;
 }
 
-std::string Picture(const std::vector<PictureRow>& operands, const std::vector<PictureRow>& results, const Shape& written) {
+std::string Picture(const std::vector<PictureRow>& operands, const std::vector<PictureRow>& results, const SymbolicShape& written) {
   int columns = written.rank();  // an operand's last 1s may hang over the result's end
   for (const PictureRow& row : operands) columns = std::max(columns, row.first + row.shape.rank());
   std::vector<std::vector<std::string>> rows = {{"axis"}};

@@ -4,12 +4,14 @@
 #include <string>
 #include <vector>
 
+#include "axiscast/infer.h"
 #include "axiscast/resolve.h"
 #include "tools/command_line.h"
 #include "tools/failure.h"
 #include "tools/json.h"
 #include "tools/picture.h"
 #include "tools/shape_text.h"
+#include "tools/table.h"
 #include "tools/verbs.h"
 
 namespace axiscast::tools {
@@ -18,7 +20,7 @@ namespace {
 constexpr VerbText kText = {
     "axiscast resolve SHAPE... [flags]",
     "Shows how the axes of shapes face each other, which of them are stretched, and the shape of the result.\n"
-    "No data is involved. Shapes are written 2,3,4; one axis 5; a scalar '()'.",
+    "No data is involved. Shapes are written 2,3,4; one axis 5; a scalar '()'. An extent that is not known yet is a name or ?.",
     "  Align right, as NumPy and PyTorch do:\n"
     "    axiscast resolve 2,3,4 3,1\n"
     "  A bias per channel, anchored at axis 1 (Paddle's elementwise_add(x, y, axis=1)):\n"
@@ -29,6 +31,10 @@ constexpr VerbText kText = {
     "    axiscast resolve 8,64,7,7 64,1,1 --in-place\n"
     "  Into a larger destination:\n"
     "    axiscast resolve 1,3 3 --out 5,4,3\n"
+    "  With PyTorch's warnings of old:\n"
+    "    axiscast resolve 4 2,2 --mode legacy_pointwise --warn\n"
+    "  Before all extents are known:\n"
+    "    axiscast resolve N,1,5 N,4,1\n"
     "  For a script:\n"
     "    axiscast resolve 30,1,5 1,4,1 '()' --json\n",
 };
@@ -39,52 +45,56 @@ std::string OperandName(std::size_t i, std::size_t count) {
   return std::string(1, static_cast<char>('x' + i));
 }
 
-double Elements(const Shape& shape) {
-  double count = 1;
-  for (const std::int64_t extent : shape) count *= static_cast<double>(extent);
-  return count;
-}
-
-// PyTorch's two warnings of old; this build's modes can give the first.
-std::vector<std::string> Warnings(const std::vector<Shape>& shapes) {
-  std::vector<std::string> warnings;
-  for (std::size_t i = 0; i < shapes.size(); ++i) {
-    for (std::size_t j = i + 1; j < shapes.size(); ++j) {
-      if (shapes[i] == shapes[j] || Elements(shapes[i]) != Elements(shapes[j])) continue;
-      warnings.push_back(OperandName(i, shapes.size()) + " " + ShapeText(shapes[i]) + " and " + OperandName(j, shapes.size()) +
-                         " " + ShapeText(shapes[j]) +
-                         " have equal element counts but different shapes: they broadcast, their elements are not paired");
-    }
-  }
-  return warnings;
-}
-
 struct Request {
-  std::vector<Shape> shapes;
+  std::vector<SymbolicShape> shapes;
   ResolveOptions options;
-  std::optional<Shape> out;
+  std::optional<SymbolicShape> out;
   bool in_place = false;
 };
 
 // What is written, and what the operands give before an `out` stretches it.
 struct Answer {
-  Shape written;
-  Shape operands;
+  SymbolicShape written;
+  SymbolicShape operands;
+  std::vector<std::string> warnings;
+  bool paired = false;  // elements are, whatever axes face each other
 };
 
+void AddWarning(void* answer, DiagnosticCode code, const char* message) {
+  static_cast<Answer*>(answer)->warnings.emplace_back(message);
+  if (code == DiagnosticCode::kPairedNotBroadcast) static_cast<Answer*>(answer)->paired = true;
+}
+
 Answer Resolve(const Request& request) {
+  const SymbolicShape* const shapes = request.shapes.data();
+  const std::size_t count = request.shapes.size();
   Answer answer;
-  Check(ResolveShape(request.shapes.data(), request.shapes.size(), request.options, &answer.operands));
-  answer.written = answer.operands;
-  if (request.in_place) Check(ResolveInPlace(request.shapes.data(), request.shapes.size(), request.options));
-  if (request.out) {
-    Check(ResolveOut(request.shapes.data(), request.shapes.size(), request.options, *request.out));
-    answer.written = *request.out;
+  answer.paired = request.options.mode == Mode::kPointwise;
+  ResolveOptions options = request.options;
+  Check(InferShape(shapes, count, options, &answer.operands));
+  // The whole call, which says its diagnostics.
+  options.diagnostics = {AddWarning, &answer};
+  if (request.in_place) {
+    Check(InferInPlace(shapes, count, options, &answer.written));
+  } else if (request.out) {
+    Check(InferOut(shapes, count, options, *request.out, &answer.written));
+  } else {
+    Check(InferShape(shapes, count, options, &answer.written));
   }
   return answer;
 }
 
+std::string DrawPairs(const Request& request, const Answer& answer) {
+  std::vector<std::vector<std::string>> rows;
+  for (std::size_t i = 0; i < request.shapes.size(); ++i) {
+    rows.push_back({OperandName(i, request.shapes.size()), ShapeText(request.shapes[i])});
+  }
+  return Table(rows) +
+         "\nelements are paired in row-major order; the shape is the first one's\n\nresult: " + ShapeText(answer.written) + "\n";
+}
+
 std::string Draw(const Request& request, const Answer& answer) {
+  if (answer.paired) return DrawPairs(request, answer);
   const std::vector<int> first = FirstFacingDims(request.shapes, request.options.mode, request.options.axis);
   const int before = answer.written.rank() - answer.operands.rank();  // dims that only `out` has
   std::vector<PictureRow> operands;
@@ -109,7 +119,7 @@ std::string ResolveVerb(const std::vector<std::string>& words) {
   line.AddFlag("--in-place", "the first shape is also the destination", &request.in_place);
   line.AddValue("--out", "SHAPE", "the destination has this shape", &out);
   line.AddValues("--pattern", "P", "a declared pattern per shape (not offered by this build)", &patterns);
-  line.AddFlag("--warn", "say where shapes with equal element counts broadcast (on stderr)", &warn);
+  line.AddFlag("--warn", "say where shapes with equal element counts broadcast, or are paired instead (on stderr)", &warn);
   if (const auto help = line.Parse(words)) return *help;
   line.RequireOperands(1, static_cast<std::size_t>(-1), "a SHAPE");
   if (request.in_place && out)
@@ -120,16 +130,17 @@ std::string ResolveVerb(const std::vector<std::string>& words) {
   request.options.axis = alignment.axis;
   if (!patterns.empty())
     Fail(StatusCode::kUnsupported, "declared patterns (--pattern " + patterns[0] + ") are not offered by this build");
-  for (const std::string& word : line.operands()) request.shapes.push_back(ReadShape(word));
-  if (out) request.out = ReadShape(*out);
+  for (const std::string& word : line.operands()) request.shapes.push_back(ReadSymbolicShape(word));
+  if (out) request.out = ReadSymbolicShape(*out);
   const Answer answer = Resolve(request);
-  const std::vector<std::string> warnings = warn ? Warnings(request.shapes) : std::vector<std::string>();
   if (!line.json()) {
-    for (const std::string& warning : warnings) std::fprintf(stderr, "axiscast: warning: %s\n", warning.c_str());
+    for (const std::string& warning : answer.warnings) {
+      if (warn) std::fprintf(stderr, "axiscast: warning: %s\n", warning.c_str());
+    }
     return Draw(request, answer);
   }
-  Json json = {{"shape", DimsToJson(answer.written)}};
-  if (warn) json["warnings"] = warnings;
+  Json json = {{"shape", ShapeToJson(answer.written)}};
+  if (warn) json["warnings"] = answer.warnings;
   return Print(json);
 }
 

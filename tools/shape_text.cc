@@ -41,17 +41,18 @@ IntegerText ReadInteger(std::string_view text, std::int64_t* value) {
   return IntegerText::kFits;
 }
 
-Shape ReadShape(std::string_view text) {
-  Shape shape;
+SymbolicShape ReadSymbolicShape(std::string_view text) {
+  SymbolicShape shape;
   if (text == "()") return shape;
   if (text.empty()) RefuseShape(text, "it is empty");
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
     const std::string_view extent = text.substr(begin, end - begin);
+    begin = end + 1;
     if (extent.empty()) RefuseShape(text, "an extent is missing");
     if (IsUnknownExtent(extent)) {
-      Fail(StatusCode::kUnsupported, "the unknown extent `" + std::string(extent) + "` in `" + std::string(text) +
-                                         "` is not offered by this build; give every extent as a number");
+      shape.push_back(extent);
+      continue;
     }
     std::int64_t value = 0;
     switch (ReadInteger(extent, &value)) {
@@ -60,10 +61,10 @@ Shape ReadShape(std::string_view text) {
       case IntegerText::kTooLarge:
         RefuseShape(text, "the extent " + std::string(extent) + " does not fit in int64");
       case IntegerText::kNotAnInteger:
-        RefuseShape(text, "`" + std::string(extent) + "` is not an integer");
+        RefuseShape(text,
+                    "`" + std::string(extent) + "` is neither an integer nor a name (a letter, then letters, digits, _) nor ?");
     }
     shape.push_back(value);
-    begin = end + 1;
   }
   if (!shape.valid()) {
     RefuseShape(text, "it has rank " + std::to_string(shape.given_rank()) + ", and ranks go up to " + std::to_string(kMaxRank));
@@ -71,9 +72,24 @@ Shape ReadShape(std::string_view text) {
   return shape;
 }
 
-std::string ShapeText(const Shape& shape) {
+Shape ReadShape(std::string_view text) {
+  const SymbolicShape shape = ReadSymbolicShape(text);
+  for (int d = 0; d < shape.rank(); ++d) {
+    if (shape.known(d)) continue;
+    Fail(StatusCode::kUnsupported, "the extent `" + ExtentText(shape[d]) + "` in `" + std::string(text) +
+                                       "` is unknown, which `axiscast resolve` alone takes; give every extent as a number");
+  }
+  return shape.extents();
+}
+
+std::string ExtentText(const SymbolicDim& dim) {
+  if (dim.known()) return std::to_string(dim.extent());
+  return dim.name().empty() ? "?" : std::string(dim.name());
+}
+
+std::string ShapeText(const SymbolicShape& shape) {
   std::string text = "[";
-  for (const std::int64_t extent : shape) text += (text.size() > 1 ? ", " : "") + std::to_string(extent);
+  for (int d = 0; d < shape.rank(); ++d) text += (d > 0 ? ", " : "") + ExtentText(shape[d]);
   return text + "]";
 }
 

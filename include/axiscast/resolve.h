@@ -16,12 +16,15 @@ namespace axiscast {
 
 /// How the dims of the operands face each other.
 enum class Mode : int {
-  kNumpy,       // align right, missing dims are 1, either side stretches; any number of operands (NumPy, PyTorch, ONNX >= 7)
-  kAxis,        // Paddle's elementwise_*(x, y, axis): the operand of lower rank is anchored at axis; exactly two operands
-  kOnnxLegacy,  // ONNX < 7 broadcast=1, axis=k and Caffe2: only y stretches, the result has x's shape; exactly two operands
-  kNone,        // shapes must be identical
-  kSameRank,    // ranks must be equal, 1s stretch
+  kNumpy,            // align right, missing dims are 1, either side stretches; any number of operands (NumPy, PyTorch, ONNX >= 7)
+  kAxis,             // Paddle's elementwise_*(x, y, axis): the operand of lower rank is anchored at axis; exactly two operands
+  kOnnxLegacy,       // ONNX < 7 broadcast=1, axis=k and Caffe2: only y stretches, the result has x's shape; exactly two operands
+  kNone,             // shapes must be identical
+  kSameRank,         // ranks must be equal, 1s stretch
+  kLegacyPointwise,  // PyTorch < 0.4: numpy; where that fails, elements are paired if all element counts are equal and not 0
+  kPointwise,        // PyTorch < 0.2: element counts are equal, elements are paired
 };
+// Elements are paired in row-major order, nothing stretches, and the result has the first operand's shape.
 
 /// One row of the table of modes.
 struct ModeRow {
@@ -38,12 +41,28 @@ extern const std::size_t kModeCount;
 /// Finds a mode by name; on kUnknownName the message lists those that exist, near ones first.
 Status FindMode(std::string_view name, Mode* mode) noexcept;
 
+/// What can be said of a call that is valid and may mean something else than its author thinks.
+enum class DiagnosticCode : int {
+  kBroadcastNotPaired,  // operands of different shapes and equal element counts broadcast, (4, 1) and (4) to (4, 4): PyTorch's
+                        // backcompat.broadcast_warning. Reported for each operand at most once, with the first of those before it
+  kPairedNotBroadcast,  // legacy_pointwise paired elements, as shapes do not broadcast, (4) and (2, 2) to (4): PyTorch's
+                        // deprecation
+};
+
+/// Whom to tell. `report` is called in the thread of the call, before it returns kOk, and must not throw; the message lives as long
+/// as that call of it, and is empty where there is no memory for it.
+struct Diagnostics {
+  void (*report)(void* context, DiagnosticCode code, const char* message) = nullptr;  // null: nobody
+  void* context = nullptr;
+};
+
 /// Which mode, and what messages call the operands.
 struct ResolveOptions {
   std::optional<Mode> mode;            // unset: kAxis when axis is set, else kNumpy
   std::optional<std::int64_t> axis;    // kAxis and kOnnxLegacy only; unset: -1
   const char* caller = nullptr;        // what messages begin with; null: "resolve"
   const char* const* names = nullptr;  // a name per operand; null: x, y, z, or x0, x1, ... for more than three
+  Diagnostics diagnostics = {};
 };
 
 /// Computes the shape that `count` >= 1 operands broadcast to.
@@ -51,8 +70,9 @@ struct ResolveOptions {
 /// Extents: facing extents must be equal, or one of them 1; 1 against 0 gives 0.
 /// Errors: kInvalidShape (extents that do not fit, a rank over kMaxRank, a negative extent, more elements than int64 counts),
 ///   kOutOfRange (axis), kInvalidArgument (an axis with a mode that takes none, the number of operands); *result is then untouched.
-/// Cost: O(count * rank), no allocation unless it fails. Threads: any.
-/// Source: NumPy broadcasting; Paddle elementwise_* (axis); ONNX opset < 7.
+/// Cost: O(count * rank), no allocation unless it fails or reports. Threads: any.
+/// Source: NumPy broadcasting; Paddle elementwise_* (axis); ONNX opset < 7; PyTorch's notes on broadcasting, backwards
+/// compatibility.
 Status ResolveShape(const Shape* shapes, std::size_t count, const ResolveOptions& options, Shape* result) noexcept;
 Status ResolveShape(std::initializer_list<Shape> shapes, const ResolveOptions& options, Shape* result) noexcept;
 

@@ -17,6 +17,8 @@ COUNTS = {
     "onnx_legacy": 20000,
     "none": 6000,
     "same_rank": 10000,
+    "legacy_pointwise": 12000,
+    "pointwise": 10000,
     "out": 25000,
     "in_place": 15000,
     "mode_out": 15000,
@@ -93,6 +95,23 @@ def anchored(stretch_large, highest_rank=64):
     return [large, small], axis
 
 
+# Shapes with (mostly) as many elements, in which dims are in another order, multiplied, or 1s put between them.
+def refolded(highest_rank):
+    base = random_shape(random_rank(highest_rank))
+    shapes = []
+    for _ in range(random.randint(1, 4)):
+        dims = random.sample(base, len(base))
+        if len(dims) > 1 and random.random() < 0.6:
+            dims[-2:] = [dims[-2] * dims[-1]]
+        if len(dims) < highest_rank and random.random() < 0.3:
+            dims.insert(random.randint(0, len(dims)), 1)
+        shapes.append(tuple(dims) if all(dim <= INT64_MAX for dim in dims) else base)
+    if random.random() < 0.3:
+        victim = random.randrange(len(shapes))
+        shapes[victim] = spoil(shapes[victim])
+    return shapes
+
+
 def shapes_and_axis(mode, highest_rank=64):
     if mode == "axis":
         shapes, axis = anchored(True, highest_rank)
@@ -108,6 +127,8 @@ def shapes_and_axis(mode, highest_rank=64):
         return shapes, axis
     if mode == "numpy":
         return right_aligned(highest_rank), None
+    if mode in ("pointwise", "legacy_pointwise"):
+        return right_aligned(highest_rank) if random.random() < 0.3 else refolded(highest_rank), None
     base = random_shape(random_rank(highest_rank))
     shapes = [base] * random.randint(1, 4)
     if mode == "same_rank":
@@ -173,7 +194,7 @@ def write_modes(writer):
         if answered:  # the model that stands in for NumPy elsewhere must agree with it here
             writer.check(shapes, counted_broadcast)
         written += answered
-    for mode in ("axis", "onnx_legacy", "none", "same_rank"):
+    for mode in [mode for mode in MODES if mode != "numpy"]:
         for _ in range(COUNTS[mode]):
             shapes, axis = shapes_and_axis(mode)
             options = f"mode={mode}" + ("" if axis is None else f" axis={axis}")

@@ -138,10 +138,28 @@ def numpy_mode(shapes, _):
     return broadcast(shapes)
 
 
+def pointwise_mode(shapes, _):
+    check_count(*shapes)
+    if len(set(map(math.prod, shapes))) != 1:
+        raise Refused("kInvalidShape")
+    return shapes[0]
+
+
+def legacy_pointwise_mode(shapes, _):
+    try:
+        return broadcast(shapes)
+    except Refused:
+        if math.prod(shapes[0]) == 0:
+            raise
+        return pointwise_mode(shapes, _)
+
+
 MODES = {
     "numpy": numpy_mode,
     "axis": axis_mode,
     "onnx_legacy": onnx_legacy_mode,
     "none": none_mode,
     "same_rank": same_rank_mode,
+    "legacy_pointwise": legacy_pointwise_mode,
+    "pointwise": pointwise_mode,
 }

@@ -1,7 +1,9 @@
 // Reads and runs resolver cases.
 #include "tests/testing/resolve_case.h"
 
+#include <cctype>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 
@@ -27,17 +29,23 @@ std::int64_t ParseNumber(const std::string& text) {
   return number;
 }
 
-Shape ParseShape(const std::string& text) {
-  std::vector<std::int64_t> extents;
-  if (text != "()") {
-    for (const std::string& part : Split(text, ',')) {
-      const std::size_t star = part.find('*');
-      const std::int64_t times = star == part.npos ? 1 : ParseNumber(part.substr(star + 1));
-      for (std::int64_t i = 0; i < times; ++i) extents.push_back(ParseNumber(part.substr(0, star)));
-    }
-    if (extents.empty()) throw std::invalid_argument("not a shape: " + text);
+SymbolicDim ParseDim(const std::string& text) {
+  static std::set<std::string> names;  // live as long as the cases
+  if (text == "?") return SymbolicDim();
+  if (text.empty() || std::isalpha(static_cast<unsigned char>(text[0])) == 0) return ParseNumber(text);
+  return std::string_view(*names.insert(text).first);
+}
+
+SymbolicShape ParseShape(const std::string& text) {
+  SymbolicShape shape;
+  if (text == "()") return shape;
+  for (const std::string& part : Split(text, ',')) {
+    const std::size_t star = part.find('*');
+    const std::int64_t times = star == part.npos ? 1 : ParseNumber(part.substr(star + 1));
+    for (std::int64_t i = 0; i < times; ++i) shape.push_back(ParseDim(part.substr(0, star)));
   }
-  return Shape(extents.data(), static_cast<std::int64_t>(extents.size()));
+  if (shape.given_rank() == 0) throw std::invalid_argument("not a shape: " + text);
+  return shape;
 }
 
 Mode ParseMode(const std::string& name) {
@@ -48,7 +56,7 @@ Mode ParseMode(const std::string& name) {
   throw std::invalid_argument("not a mode: " + name);
 }
 
-void ParseOption(const std::string& option, ResolveCase* c) {
+void ParseOption(const std::string& option, InferCase* c) {
   const std::size_t equals = option.find('=');
   const std::string key = option.substr(0, equals);
   const std::string value = equals == option.npos ? "" : option.substr(equals + 1);
@@ -61,7 +69,8 @@ void ParseOption(const std::string& option, ResolveCase* c) {
   } else if (key == "names") {
     c->names = Split(value, ',');
   } else if (key == "out") {
-    c->out = ParseShape(value);
+    c->symbolic_out = ParseShape(value);
+    c->out = c->symbolic_out->extents();
   } else if (option == "in_place") {
     c->in_place = true;
   } else {
@@ -69,25 +78,42 @@ void ParseOption(const std::string& option, ResolveCase* c) {
   }
 }
 
+template <typename Case>
+std::vector<Case> ReadCases(const std::string& path, Case (*parse)(const std::string& line)) {
+  std::ifstream file(path);
+  if (!file) throw std::runtime_error("cannot open " + path);
+  std::vector<Case> cases;
+  for (std::string line; std::getline(file, line);) {
+    if (!line.empty() && line[0] != '#') cases.push_back(parse(line));
+  }
+  return cases;
+}
+
 }  // namespace
 
-ResolveCase ParseResolveCase(const std::string& line) {
+ResolveCase ParseResolveCase(const std::string& line) { return ParseInferCase(line); }
+
+InferCase ParseInferCase(const std::string& line) {
   try {
-    ResolveCase c;
+    InferCase c;
     c.line = line;
     const std::vector<std::string> fields = Split(line, '|');
     if (fields.size() != 4) throw std::invalid_argument("not four fields");
     c.name = Trim(fields[0]);
     std::istringstream options(fields[1]);
     for (std::string option; options >> option;) ParseOption(option, &c);
-    for (const std::string& operand : Split(fields[2], '&')) c.operands.push_back(ParseShape(Trim(operand)));
+    for (const std::string& operand : Split(fields[2], '&')) {
+      c.symbols.push_back(ParseShape(Trim(operand)));
+      c.operands.push_back(c.symbols.back().extents());
+    }
     const std::string expected = Trim(fields[3]);
-    if (expected.rfind('k', 0) == 0) {
+    if (expected.size() > 1 && expected[0] == 'k' && std::isupper(static_cast<unsigned char>(expected[1])) != 0) {
       const std::size_t colon = expected.find(": ");
       c.code = expected.substr(0, colon);
       if (colon != expected.npos) c.message = expected.substr(colon + 2);
     } else {
-      c.result = ParseShape(expected);
+      c.symbolic_result = ParseShape(expected);
+      c.result = c.symbolic_result.extents();
     }
     return c;
   } catch (const std::exception& error) {
@@ -95,26 +121,30 @@ ResolveCase ParseResolveCase(const std::string& line) {
   }
 }
 
-std::vector<ResolveCase> ReadResolveCases(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw std::runtime_error("cannot open " + path);
-  std::vector<ResolveCase> cases;
-  for (std::string line; std::getline(file, line);) {
-    if (!line.empty() && line[0] != '#') cases.push_back(ParseResolveCase(line));
-  }
-  return cases;
-}
+std::vector<ResolveCase> ReadResolveCases(const std::string& path) { return ReadCases(path, ParseResolveCase); }
+std::vector<InferCase> ReadInferCases(const std::string& path) { return ReadCases(path, ParseInferCase); }
 
 void PrintTo(const ResolveCase& c, std::ostream* stream) { *stream << c.name; }
 
-Status RunCase(const ResolveCase& c, Shape* result) {
-  std::vector<const char*> names;
-  for (const std::string& name : c.names) names.push_back(name.c_str());
+namespace {
+
+// The case's options; `names` keeps what they point to.
+ResolveOptions OptionsOf(const ResolveCase& c, std::vector<const char*>* names) {
+  for (const std::string& name : c.names) names->push_back(name.c_str());
   ResolveOptions options;
   options.mode = c.mode;
   options.axis = c.axis;
   options.caller = c.caller.empty() ? nullptr : c.caller.c_str();
-  options.names = names.empty() ? nullptr : names.data();
+  options.diagnostics = c.diagnostics;
+  options.names = names->empty() ? nullptr : names->data();
+  return options;
+}
+
+}  // namespace
+
+Status RunCase(const ResolveCase& c, Shape* result) {
+  std::vector<const char*> names;
+  const ResolveOptions options = OptionsOf(c, &names);
   const Shape* shapes = c.operands.data();
   if (c.in_place) {
     if (Status status = ResolveInPlace(shapes, c.operands.size(), options); !status.ok()) return status;
@@ -129,9 +159,30 @@ Status RunCase(const ResolveCase& c, Shape* result) {
   return ResolveShape(shapes, c.operands.size(), options, result);
 }
 
+Status RunInferCase(const InferCase& c, SymbolicShape* result) {
+  std::vector<const char*> names;
+  const ResolveOptions options = OptionsOf(c, &names);
+  if (c.in_place) return InferInPlace(c.symbols.data(), c.symbols.size(), options, result);
+  if (c.out) return InferOut(c.symbols.data(), c.symbols.size(), options, *c.symbolic_out, result);
+  return InferShape(c.symbols.data(), c.symbols.size(), options, result);
+}
+
 void PrintTo(const Dims& dims, std::ostream* stream) {
   *stream << "rank " << dims.given_rank() << " (";
   for (const std::int64_t value : dims) *stream << ' ' << value;
+  *stream << " )";
+}
+
+void PrintTo(const SymbolicShape& shape, std::ostream* stream) {
+  *stream << "rank " << shape.given_rank() << " (";
+  for (int d = 0; shape.valid() && d < shape.rank(); ++d) {
+    *stream << ' ';
+    if (shape.known(d)) {
+      *stream << shape[d].extent();
+    } else {
+      *stream << (shape[d].name().empty() ? "?" : shape[d].name());
+    }
+  }
   *stream << " )";
 }
 
