@@ -55,8 +55,8 @@ Status Read(const char* function, const char* what, const void* given, std::size
   std::memcpy(known, given, size < sizeof(Struct) ? size : sizeof(Struct));
   for (std::size_t i = sizeof(Struct); i < size; ++i) {
     if (static_cast<const unsigned char*>(given)[i] == 0) continue;
-    return Invalid(function, std::string(what) + " sets what this library does not know: byte " + std::to_string(i) +
-                                 " of its struct, which has " + std::to_string(sizeof(Struct)) + " here");
+    return Invalid(function, "a field of " + std::string(what) + " that this library does not know must be 0: at byte " +
+                                 std::to_string(i) + " of its struct, which has " + std::to_string(sizeof(Struct)) + " here");
   }
   return Status();
 }

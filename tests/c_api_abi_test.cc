@@ -272,7 +272,8 @@ TEST(CAbi, ANewerCallersStructMustHaveZerosInWhatIsNotKnown) {
   given.b = 1 << 8;
   const Status status = c::Read("call", "it", &given, sizeof(Old), &known);
   EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
-  EXPECT_STREQ(status.message(), "call: it sets what this library does not know: byte 17 of its struct, which has 16 here");
+  EXPECT_STREQ(status.message(),
+               "call: a field of it that this library does not know must be 0: at byte 17 of its struct, which has 16 here");
 }
 
 TEST(CAbi, ACallersStructIsFilledInAsFarAsItGoes) {
