@@ -26,17 +26,15 @@ constexpr std::size_t kTensorSize = 40, kAttributeSize = 32, kOptionsSize = 56, 
 // Element `index` of an array whose elements have the size that the first one says.
 template <typename Struct>
 Status ReadOf(const char* function, const char* what, const Struct* array, std::int64_t index, std::size_t first, Struct* known) {
-  std::size_t size;
+  if (index == 0) return Read(function, what, array, first, known);
+  std::size_t size, own_size;
   std::memcpy(&size, array, sizeof(size));
-  const auto* element = reinterpret_cast<const unsigned char*>(array);
-  if (index > 0) {
-    if (!IsStructSize(size, sizeof(Struct), first, alignof(Struct))) return WrongStructSize(function, what, size, sizeof(Struct));
-    element += static_cast<std::size_t>(index) * size;
-  }
-  if (Status status = Read(function, what, element, first, known); !status.ok()) return status;
-  if (known->struct_size == size) return Status();
+  if (!IsStructSize(size, sizeof(Struct), first, alignof(Struct))) return WrongStructSize(function, what, size, sizeof(Struct));
+  const unsigned char* const element = reinterpret_cast<const unsigned char*>(array) + static_cast<std::size_t>(index) * size;
+  std::memcpy(&own_size, element, sizeof(own_size));
+  if (own_size == size) return Read(function, what, element, first, known);
   return Invalid(function, std::string("all of ") + what + " must have one struct_size; got " + std::to_string(size) + " and " +
-                               std::to_string(known->struct_size));
+                               std::to_string(own_size));
 }
 
 bool IsShape(std::int32_t rank, const std::int64_t* extents) {

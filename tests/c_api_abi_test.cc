@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <fstream>
 #include <iterator>
-#include <regex>
 #include <set>
 #include <sstream>
 #include <string>
@@ -226,17 +225,21 @@ TEST(CAbi, NothingInTheHeaderIsWithoutARecord) {
   for (const Number& number : Numbers()) names.insert(number.name);
   for (const FunctionRecord& function : Functions()) names.insert(function.name);
   for (const StructRecord& record : Structs()) names.insert(record.name);
-  const auto each = [&header](const char* pattern) {
-    std::vector<std::string> found;
-    const std::regex expression(pattern);
-    for (std::sregex_iterator match(header.begin(), header.end(), expression); match != std::sregex_iterator(); ++match)
-      found.push_back((*match)[1]);
-    return found;
+  // Declarations begin in the first column, enumerators with two spaces; a function's name ends at its parenthesis.
+  std::vector<std::string> functions, enumerators, macros, structs;
+  std::istringstream lines(header);
+  const auto word_at = [](const std::string& line, std::size_t at) {
+    const std::size_t end = line.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_", at);
+    return line.substr(at, end - at);
   };
-  const std::vector<std::string> functions = each(R"(\n[\w ]+[ *]+(axiscast_\w+)\()");
-  const std::vector<std::string> enumerators = each(R"(\n  (AXISCAST_\w+) = )");
-  const std::vector<std::string> macros = each(R"(\n#define (AXISCAST_\w+) )");
-  const std::vector<std::string> structs = each(R"(\n\} (axiscast_\w+);)");
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t open = line.find('('), name = line.find(" axiscast_"), pointer = line.find("* axiscast_");
+    if (line.rfind("#define AXISCAST_", 0) == 0 && line != "#define AXISCAST_C_API_H_") macros.push_back(word_at(line, 8));
+    if (line.rfind("  AXISCAST_", 0) == 0 && line.find(" = ") != line.npos) enumerators.push_back(word_at(line, 2));
+    if (line.rfind("} axiscast_", 0) == 0) structs.push_back(word_at(line, 2));
+    if (line.rfind("int", 0) != 0 && line.rfind("const", 0) != 0) continue;
+    if (open != line.npos && name < open) functions.push_back(word_at(line, (pointer < open ? pointer + 1 : name) + 1));
+  }
   EXPECT_EQ(functions.size(), Functions().size());
   EXPECT_EQ(enumerators.size() + macros.size(), Numbers().size());
   EXPECT_EQ(structs.size() + 1, Structs().size());  // the pool is in thread_pool.h
