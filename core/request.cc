@@ -90,7 +90,7 @@ Status MakePlanInPlace(const Request& request, const MutableTensorView& x, std::
 
 // Everything that making a plan reads. A request that it refuses may give any key: no plan is kept under it.
 void MakeKey(const Request& request, const MutableTensorView& out, bool in_place, PlanKey* key) {
-  if (request.count > kMaxArity) return key->Refuse();
+  if (request.count > kMaxArity || request.diagnostics.report != nullptr) return key->Refuse();
   const auto flag = [](bool set, int bit) { return static_cast<std::uint64_t>(set) << bit; };
   key->AddWord(flag(in_place, 0) | flag(request.mode.has_value(), 1) | flag(request.axis.has_value(), 2) |
                flag(request.given_caller != nullptr, 3) | flag(request.given_names != nullptr, 4) | request.count << 8 |
@@ -154,7 +154,7 @@ Status FindKernel(const Request& request, const Kernel** kernel) {
 Status ResolveInputs(const Request& request, const Destination& destination, Shape* shape, int* first) {
   Shape shapes[kMaxArity];
   for (std::size_t i = 0; i < request.count; ++i) shapes[i] = request.inputs[i]->shape;
-  const ResolveOptions options{request.mode, request.axis, request.caller(), request.names()};
+  const ResolveOptions options{request.mode, request.axis, request.caller(), request.names(), request.diagnostics};
   return Resolve(shapes, request.count, options, destination, shape, first);
 }
 

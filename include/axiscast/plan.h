@@ -62,6 +62,7 @@ struct PlanOptions {
   std::vector<Attribute> attributes;   // the op's; those that are absent have their defaults
   const char* caller = nullptr;        // what messages begin with; null: the op's name as it was looked up
   const char* const* names = nullptr;  // what messages call the inputs; null: the op's own names
+  Diagnostics diagnostics = {};        // told when the plan is made
 };
 
 /// How a result goes to memory. Results never depend on it.
@@ -90,6 +91,7 @@ struct ApplyOptions {
   StorePolicy stores = StorePolicy::kAuto;
   const char* caller = nullptr;
   const char* const* names = nullptr;
+  Diagnostics diagnostics = {};  // told by each call, which is then planned anew
 };
 
 /// How a plan will run, for people and tools. Operand i is input i; the last one is the output.
