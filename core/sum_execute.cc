@@ -244,23 +244,20 @@ std::int64_t Grain(const SumLayout& layout, std::int64_t pieces) {
 void ExecuteSum(const SumLayout& layout, const Movers& movers, const std::byte* x, std::byte* out,
                 const ExecuteOptions& options) noexcept {
   SumJob job{layout, movers, x, out};
-  ExecuteOptions serial = options;
-  serial.max_threads = 1;
-  if (layout.parallel && layout.split < 0) {
-    RunParallel(layout.panels, Grain(layout, layout.panels), options, &RunSum, &job);
+  if (layout.split < 0 || options.max_threads == 1 || Concurrency(options) == 1) {
+    RunParallel(layout.panels, layout.parallel ? Grain(layout, layout.panels) : layout.panels, options, &RunSum, &job);
     return;
   }
-  if (layout.parallel && options.max_threads != 1 && Concurrency(options) > 1) {
-    const std::int64_t pieces = layout.panels * layout.split_sums * layout.split_pieces;
-    const HeapBlock partial(pieces * layout.panel * layout.kernel.size);
-    if (partial.data != nullptr) {
-      job.partial = partial.data;
-      job.part = SumPart::kPieces;
-      RunParallel(pieces, Grain(layout, pieces), options, &RunSum, &job);
-      job.part = SumPart::kCombine;
-    }
+  const std::int64_t pieces = layout.panels * layout.split_sums * layout.split_pieces;
+  const HeapBlock partial(pieces * layout.panel * layout.kernel.size);
+  if (partial.data != nullptr) {
+    job.partial = partial.data;
+    job.part = SumPart::kPieces;
+    RunParallel(pieces, Grain(layout, pieces), options, &RunSum, &job);
+    job.part = SumPart::kCombine;
   }
-  RunParallel(layout.panels, layout.panels, serial, &RunSum, &job);
+  Pieces all(layout.panels, layout.panels);
+  RunSum(&job, all);
 }
 
 }  // namespace axiscast

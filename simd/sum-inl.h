@@ -89,18 +89,18 @@ HWY_INLINE hn::TFromD<D> FoldVector([[maybe_unused]] D d, hn::VFromD<D> v) {
   }
 }
 
-// Lanes [lane, lane + kLanes) of four blocks of n summands, before they are added up; or after that, as far as a vector.
-template <typename T, std::size_t kLanes, class D, class V>
+// Of four blocks of n summands: lanes [lane, lane + a vector's) when lanes have been added up until kLeft of them are left.
+template <typename T, std::size_t kLeft, class D, class V>
 HWY_INLINE void AddSteps(D d, const std::byte* const* x, std::size_t n, std::size_t lane, V& a, V& b, V& c, V& e) {
-  if constexpr (kLanes > hn::MaxLanes(D())) {
-    AddSteps<T, kLanes / 2>(d, x, n, lane, a, b, c, e);
+  constexpr auto kAll = static_cast<std::size_t>(kLanesOf<T>);
+  if constexpr (kLeft < kAll) {
+    AddSteps<T, 2 * kLeft>(d, x, n, lane, a, b, c, e);
     V a2 = a, b2 = b, c2 = c, e2 = e;
-    AddSteps<T, kLanes / 2>(d, x, n, lane + kLanes / 2, a2, b2, c2, e2);
+    AddSteps<T, 2 * kLeft>(d, x, n, lane + kLeft, a2, b2, c2, e2);
     a = hn::Add(a, a2), b = hn::Add(b, b2), c = hn::Add(c, c2), e = hn::Add(e, e2);
   } else {
-    constexpr auto kAll = static_cast<std::size_t>(kLanesOf<T>);
     const std::size_t whole = n / kAll * kAll, rest = n - whole;
-    const std::size_t left = rest <= lane ? 0 : HWY_MIN(rest - lane, kLanes);
+    const std::size_t left = rest <= lane ? 0 : HWY_MIN(rest - lane, hn::MaxLanes(D()));
     std::size_t i = lane;
     if (whole == 0) {
       a = LoadUpToSummands<T>(d, x[0], i, left), b = LoadUpToSummands<T>(d, x[1], i, left);
@@ -126,7 +126,7 @@ HWY_INLINE void SumFourBlocks(const std::byte* x, std::int64_t stride, std::int6
   const RowTag<T> d;
   const std::byte* const from[4] = {x, count > 1 ? x + stride : x, count > 2 ? x + 2 * stride : x, count > 3 ? x + 3 * stride : x};
   auto a = hn::Zero(d), b = a, c = a, e = a;
-  AddSteps<T, static_cast<std::size_t>(kLanesOf<T>)>(d, from, static_cast<std::size_t>(n), 0, a, b, c, e);
+  AddSteps<T, hn::MaxLanes(decltype(d)())>(d, from, static_cast<std::size_t>(n), 0, a, b, c, e);
   out[0] = FoldVector(d, a);
   if (count > 1) out[1] = FoldVector(d, b);
   if (count > 2) out[2] = FoldVector(d, c);
