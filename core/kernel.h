@@ -35,6 +35,26 @@ struct Movers {
   void (*fence)();                     // makes what was streamed visible to other threads
 };
 
+// Sums of one dtype, by the tree of core/sum_tree.h. They go to accumulators: float for the 16-bit floats, else the dtype itself. x
+// has its elements' alignment, accumulators have theirs. Counts are >= 1.
+struct SumKernel {
+  std::int64_t lanes;  // of a block; integers, whose sums are the same in any order, have as many as are fast
+  std::int64_t size;   // bytes of an accumulator
+  // out[i] = the sum of the n elements that lie one after the other at x + i * stride: i < count.
+  void (*rows)(const std::byte* x, std::int64_t stride, std::int64_t count, std::int64_t n, std::byte* out);
+  // out[c] = the sum over r < n of the element c of the row at x + r * pitch: c < cols. scratch: SumScratch(lanes, n) * cols
+  // accumulators.
+  void (*columns)(const std::byte* x, std::int64_t pitch, std::int64_t n, std::int64_t cols, std::byte* scratch, std::byte* out);
+  // x[i] += y[i], accumulators both.
+  void (*add)(std::byte* x, const std::byte* y, std::int64_t count);
+  // out[i] = x[i], rounded to the dtype; null where accumulators are elements.
+  void (*round)(const std::byte* x, std::int64_t count, std::byte* out);
+};
+
+struct SumKernels {
+  SumKernel of[kDTypeCount];  // by dtype; bool has none
+};
+
 // A target of this build.
 struct Target {
   std::int64_t bit;  // Highway's HWY_AVX2 and so on
@@ -50,6 +70,9 @@ std::vector<OpDefinition> BuiltInOps(std::int64_t target);
 
 // The movers, compiled for a supported target.
 Movers BuiltInMovers(std::int64_t target);
+
+// The sums, compiled for a supported target.
+SumKernels BuiltInSums(std::int64_t target);
 
 }  // namespace axiscast
 

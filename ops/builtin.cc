@@ -7,6 +7,7 @@
 #include "core/kernel.h"
 #include "hwy/highway.h"
 #include "simd/movers.h"
+#include "simd/sum.h"
 
 namespace axiscast {
 
@@ -51,5 +52,6 @@ std::vector<OpDefinition> BuiltInOps(std::int64_t target) {
 }
 
 Movers BuiltInMovers(std::int64_t target) { return MoversFor(target); }
+SumKernels BuiltInSums(std::int64_t target) { return SumsFor(target); }
 
 }  // namespace axiscast
