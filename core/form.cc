@@ -7,7 +7,12 @@
 namespace axiscast {
 
 const std::vector<const Form*>& BuiltInForms() {
-  static const std::vector<const Form*> forms = {&kBroadcastToForm};
+  static const std::vector<const Form*> forms = {
+      &kBroadcastToForm,
+      &kGatherForm,
+      &kScatterForm,
+      &kScatterAddForm,
+  };
   return forms;
 }
 

@@ -18,6 +18,7 @@ struct Registry::Impl {
   const Registry* parent = nullptr;
   const char* target = "";
   Movers own_movers{};                 // of a built-in registry
+  IndexKernels index_kernels{};        // likewise
   const Movers* movers = &own_movers;  // or the parent's
   std::deque<Op::Entry> entries;       // addresses stay
   std::deque<Op> names;                // a canonical name or alias each
@@ -105,6 +106,7 @@ Status AddTo(Registry::Impl& impl, OpDefinition&& definition, const Form* form) 
     entry.definition = std::move(definition);
     entry.form = form;
     entry.movers = impl.movers;
+    entry.index_kernels = form != nullptr ? &impl.index_kernels : nullptr;
     entry.names = std::move(names);
     entry.operands = SplitWords(entry.definition.info.operands);
     if (entry.operands.empty()) entry.operands = {"x", "y", "z", "w"};
@@ -217,6 +219,7 @@ std::unique_ptr<Registry::Impl> MakeBuiltIn(const Target& target) {
   auto impl = std::make_unique<Registry::Impl>();
   impl->target = target.name;
   impl->own_movers = BuiltInMovers(target.bit);
+  impl->index_kernels = BuiltInIndexKernels(target.bit);
   for (OpDefinition& definition : BuiltInOps(target.bit)) {
     // Cannot be refused: registry_test finds every built-in op, and op_conformance_test runs it.
     (void)AddTo(*impl, std::move(definition), nullptr).ok();

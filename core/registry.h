@@ -19,6 +19,7 @@ struct Op::Entry {
   OpDefinition definition;
   const Form* form;                   // null for elementwise ops
   const Movers* movers;               // of the target that the registry's built-in kernels are compiled for
+  const IndexKernels* index_kernels;  // likewise; null where an op is the user's own
   std::vector<std::string> names;     // canonical, then aliases
   std::vector<std::string> operands;  // one per input
   const char* operand_names[kMaxArity];

@@ -6,6 +6,7 @@
 
 #include "core/kernel.h"
 #include "hwy/highway.h"
+#include "ops/index.h"
 #include "simd/movers.h"
 
 namespace axiscast {
@@ -51,5 +52,7 @@ std::vector<OpDefinition> BuiltInOps(std::int64_t target) {
 }
 
 Movers BuiltInMovers(std::int64_t target) { return MoversFor(target); }
+
+IndexKernels BuiltInIndexKernels(std::int64_t target) { return IndexKernelsFor(target); }
 
 }  // namespace axiscast
