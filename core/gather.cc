@@ -50,8 +50,8 @@ Status PlanGather(const FormCall& call, const MutableTensorView& out, bool in_pl
   if (const Status status = CheckOutShape(call.request, shapes.result, out_name, out.shape); !status.ok()) return status;
   RoutineCall routine = OperandsOf(call, out, out_name);
   if (HaveReaches(routine)) {
-    const NestView views[] = {{kNestX, *call.request.inputs[0], true}, {kNestOut, out, false}};
-    routine.routine = std::make_unique<GatherRoutine>(MakeIndexCall(call, shapes, routine, views, 2, {}));
+    const std::vector<NestView> views = {{kNestX, *call.request.inputs[0], true}, {kNestOut, out, false}};
+    routine.routine = std::make_unique<GatherRoutine>(MakeIndexCall(call, shapes, routine, views, {}));
   }
   return MakeRoutinePlan(std::move(routine), *call.request.op.entry().movers, call.request.caller(), impl);
 }

@@ -64,8 +64,8 @@ PlanDescription DescribeCall(const RoutineCall& routine, const IndexShapes& shap
 
 }  // namespace
 
-IndexCall MakeIndexCall(const FormCall& call, const IndexShapes& shapes, const RoutineCall& routine, const NestView* views,
-                        std::size_t view_count, const std::vector<bool>& ordered) {
+IndexCall MakeIndexCall(const FormCall& call, const IndexShapes& shapes, const RoutineCall& routine,
+                        const std::vector<NestView>& views, const std::vector<bool>& ordered) {
   const Shape& data = call.request.inputs[0]->shape;
   const std::int64_t extent = AtLeast1d(data)[shapes.dim];
   const bool wraps = call.attributes[kWrapNegativeAttribute].integer != 0;
@@ -86,7 +86,7 @@ IndexCall MakeIndexCall(const FormCall& call, const IndexShapes& shapes, const R
       }
     };
     add({kNestIndex, *call.request.inputs[1], false});
-    for (std::size_t i = 0; i < view_count; ++i) add(views[i]);
+    for (const NestView& view : views) add(view);
     nest = IndexNest(std::move(loops), steps, steps.bytes[kNestOut], call.request.inputs[1]->dtype, wraps ? extent : 0);
   }
   PlanDescription description = DescribeCall(routine, shapes, nest);

@@ -28,10 +28,9 @@ struct IndexCall {
   PlanDescription description;
 };
 
-// `ordered`: per dim that is visited, whether its steps may write the same element; none where it has no dims. The last view is
-// the output.
-IndexCall MakeIndexCall(const FormCall& call, const IndexShapes& shapes, const RoutineCall& routine, const NestView* views,
-                        std::size_t view_count, const std::vector<bool>& ordered);
+// `ordered`: per dim that is visited, whether its steps may write the same element; empty: none may.
+IndexCall MakeIndexCall(const FormCall& call, const IndexShapes& shapes, const RoutineCall& routine,
+                        const std::vector<NestView>& views, const std::vector<bool>& ordered);
 
 // The call's inputs and its output, for MakeRoutinePlan.
 RoutineCall OperandsOf(const FormCall& call, const MutableTensorView& out, const char* out_name);

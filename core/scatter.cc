@@ -44,6 +44,10 @@ Reduction ReductionOf(Reduce reduce) {
 bool IsHalf(DType dtype) { return dtype == DType::kFloat16 || dtype == DType::kBFloat16; }
 // What values are combined in.
 DType ComputedDType(DType dtype) { return IsHalf(dtype) ? DType::kFloat32 : dtype; }
+// Whether they are combined in scratch, not in the output.
+bool UsesSums(Reduce reduce, DType dtype) {
+  return reduce == Reduce::kMean || (reduce != Reduce::kAssign && ComputedDType(dtype) != dtype);
+}
 
 // The value that changes nothing: 0 (-0 where there is one, which keeps the sign of zeros), 1, the highest or the lowest.
 template <typename T>
@@ -76,15 +80,24 @@ void WriteIdentity(DType dtype, Reduction reduction, std::byte* to) {
   }
 }
 
-// Dense scratch with an element for each of out's, in the order of its memory.
-TensorView ScratchLike(const MutableTensorView& out, DType dtype) {
+// Scratch of more bytes than there are addresses: asking for it fails.
+constexpr std::int64_t kNoSuchMemory = std::numeric_limits<std::int64_t>::max();
+
+std::int64_t ScratchBytes(const Shape& shape, DType dtype) {
+  std::int64_t bytes = 0;
+  (void)CountElements(shape, &bytes);  // the shape has been looked at
+  return __builtin_mul_overflow(bytes, static_cast<std::int64_t>(SizeOf(dtype)), &bytes) ? kNoSuchMemory : bytes;
+}
+
+// Dense scratch with an element for each of out's, in the order of its memory. Where it could not exist, its strides do not matter.
+TensorView ScratchLike(const MutableTensorView& out, DType dtype, std::int64_t bytes) {
   const int rank = out.shape.rank();
   int order[kMaxRank];
+  const auto distance = [&out](int d) { return out.shape[d] == 1 ? 0 : std::abs(out.byte_strides[d]); };
   for (int d = 0; d < rank; ++d) order[d] = d;
-  const auto nearer = [&out](int x, int y) { return std::abs(out.byte_strides[x]) < std::abs(out.byte_strides[y]); };
-  std::stable_sort(order, order + rank, nearer);
+  std::stable_sort(order, order + rank, [&distance](int x, int y) { return distance(x) < distance(y); });
   ByteStrides strides = out.byte_strides;
-  std::int64_t stride = static_cast<std::int64_t>(SizeOf(dtype));
+  std::int64_t stride = bytes == kNoSuchMemory ? 0 : static_cast<std::int64_t>(SizeOf(dtype));
   for (int i = 0; i < rank; ++i) {
     strides[order[i]] = stride;
     stride *= out.shape[order[i]];
@@ -97,21 +110,20 @@ class ScatterRoutine final : public Routine {
   // `copy` brings self to the output; null in place.
   ScatterRoutine(IndexCall call, std::shared_ptr<const Plan::Impl> copy, std::string caller, Reduce reduce, bool include_self)
       : call_(std::move(call)), copy_(std::move(copy)), caller_(std::move(caller)), one_(1), first_count_(include_self ? 1 : 0) {
-    const PlanDescription::Operand& out = call_.description.operands.back();
-    MakePhases(out.dtype, reduce, include_self);
-    std::int64_t elements = 0;
-    (void)CountElements(call_.description.shape, &elements);
-    if (uses_sums_) sums_bytes_ = elements * static_cast<std::int64_t>(SizeOf(ComputedDType(out.dtype)));
-    if (reduce == Reduce::kMean) counts_bytes_ = elements * static_cast<std::int64_t>(sizeof(std::int64_t));
+    const DType dtype = call_.description.operands.back().dtype;
+    MakePhases(dtype, reduce, include_self);
+    if (call_.empty) return;
+    if (UsesSums(reduce, dtype)) sums_bytes_ = ScratchBytes(call_.description.shape, ComputedDType(dtype));
+    if (reduce == Reduce::kMean) counts_bytes_ = ScratchBytes(call_.description.shape, DType::kInt64);
   }
 
   Status Execute(const std::byte* const* inputs, std::byte* out, const ExecuteOptions& options) const noexcept override try {
     if (const Status status = call_.check.Run(*call_.kernels, inputs[1], options); !status.ok()) return status;
     // Only what is written to is ever touched of it.
-    const HeapBlock sums(call_.empty ? 0 : sums_bytes_), counts(call_.empty ? 0 : counts_bytes_);
-    if (!call_.empty && ((sums_bytes_ > 0 && sums.data == nullptr) || (counts_bytes_ > 0 && counts.data == nullptr))) {
-      return Status(StatusCode::kOutOfMemory,
-                    caller_ + ": there is no memory for sums of " + std::to_string(sums_bytes_ + counts_bytes_) + " bytes");
+    const HeapBlock sums(sums_bytes_), counts(counts_bytes_);
+    if ((sums_bytes_ > 0 && sums.data == nullptr) || (counts_bytes_ > 0 && counts.data == nullptr)) {
+      return Status(StatusCode::kOutOfMemory, caller_ + ": there is no memory for sums of " + std::to_string(sums_bytes_) +
+                                                  " bytes and counts of " + std::to_string(counts_bytes_));
     }
     if (copy_ != nullptr && inputs[0] != out) {
       const void* const self[] = {inputs[0]};
@@ -148,12 +160,12 @@ class ScatterRoutine final : public Routine {
     const Reduction reduction = ReductionOf(reduce);
     const DType computed = ComputedDType(dtype);
     const bool mean = reduce == Reduce::kMean;
-    uses_sums_ = mean || computed != dtype;  // else the output is where values are combined
-    const NestOperand combined = uses_sums_ ? kNestSums : kNestOut;
+    const bool uses_sums = UsesSums(reduce, dtype);
+    const NestOperand combined = uses_sums ? kNestSums : kNestOut;
     WriteIdentity(computed, reduction, identity_);
     if (!include_self) {
       Add(moves(computed), kNestIdentity, combined);
-    } else if (uses_sums_) {
+    } else if (uses_sums) {
       Add(kernels.load[of], kNestOut, kNestSums);
     }
     if (mean) {
@@ -161,7 +173,7 @@ class ScatterRoutine final : public Routine {
       Add(kernels.reduce[static_cast<std::size_t>(Reduction::kAdd)][static_cast<std::size_t>(DType::kInt64)], kNestOne, kNestCounts);
     }
     Add(kernels.reduce[static_cast<std::size_t>(reduction)][of], kNestX, combined);
-    if (uses_sums_) Add(kernels.store[of], kNestSums, kNestOut, mean);
+    if (uses_sums) Add(kernels.store[of], kNestSums, kNestOut, mean);
   }
 
   const IndexCall call_;
@@ -169,7 +181,6 @@ class ScatterRoutine final : public Routine {
   const std::string caller_;
   NestPhase phases_[5];
   int phase_count_ = 0;
-  bool uses_sums_ = false;
   std::int64_t sums_bytes_ = 0, counts_bytes_ = 0;
   std::byte identity_[8] = {};
   const std::int64_t one_, first_count_;
@@ -215,16 +226,19 @@ Status PlanScatter(const FormCall& call, const MutableTensorView& out, bool in_p
     std::vector<bool> ordered;
     for (int d = 0; d < shapes.visited.rank(); ++d)
       ordered.push_back(d == shapes.dim || (d < out.shape.rank() && out.shape[d] == 1));
-    const NestView views[] = {{kNestX, *call.request.inputs[2], false},
-                              {kNestSums, ScratchLike(out, ComputedDType(out.dtype)), true},
-                              {kNestCounts, ScratchLike(out, DType::kInt64), true},
-                              {kNestOut, out, true}};
+    const Reduce reduce = ReduceOf(call);
+    std::vector<NestView> views = {{kNestX, *call.request.inputs[2], false}, {kNestOut, out, true}};
+    const auto add_scratch = [&](NestOperand operand, DType dtype) {
+      views.push_back({operand, ScratchLike(out, dtype, ScratchBytes(out.shape, dtype)), true});
+    };
+    if (UsesSums(reduce, out.dtype)) add_scratch(kNestSums, ComputedDType(out.dtype));
+    if (reduce == Reduce::kMean) add_scratch(kNestCounts, DType::kInt64);
     std::shared_ptr<const Plan::Impl> copy;
     if (!in_place) {
       if (const Status status = PlanCopy(call, out, &copy); !status.ok()) return status;
     }
-    routine.routine = std::make_unique<ScatterRoutine>(MakeIndexCall(call, shapes, routine, views, 4, ordered), std::move(copy),
-                                                       call.request.caller(), ReduceOf(call), IncludesSelf(call));
+    routine.routine = std::make_unique<ScatterRoutine>(MakeIndexCall(call, shapes, routine, views, ordered), std::move(copy),
+                                                       call.request.caller(), reduce, IncludesSelf(call));
   }
   return MakeRoutinePlan(std::move(routine), *call.request.op.entry().movers, call.request.caller(), impl);
 }
