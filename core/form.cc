@@ -7,7 +7,13 @@
 namespace axiscast {
 
 const std::vector<const Form*>& BuiltInForms() {
-  static const std::vector<const Form*> forms = {&kBroadcastToForm, &kSumToForm};
+  static const std::vector<const Form*> forms = {
+      &kBroadcastToForm,
+      &kSumToForm,
+      &kGatherForm,
+      &kScatterForm,
+      &kScatterAddForm,
+  };
   return forms;
 }
 

@@ -34,6 +34,9 @@ struct Form {
 const std::vector<const Form*>& BuiltInForms();
 extern const Form kBroadcastToForm;
 extern const Form kSumToForm;
+extern const Form kGatherForm;
+extern const Form kScatterForm;
+extern const Form kScatterAddForm;
 
 // What InferOutput and Plan::Make do for an op with a form. Errors: as theirs.
 Status InferForm(const Request& request, Shape* shape, DType* dtype);

@@ -19,6 +19,7 @@ struct Registry::Impl {
   const Registry* parent = nullptr;
   const char* target = "";
   Movers own_movers{};                 // of a built-in registry
+  IndexKernels index_kernels{};        // likewise
   const Movers* movers = &own_movers;  // or the parent's
   SumKernels own_sums{};               // likewise
   const SumKernels* sums = &own_sums;
@@ -118,6 +119,7 @@ Status AddTo(Registry::Impl& impl, OpDefinition&& definition, const Form* form) 
     entry.form = form;
     entry.movers = impl.movers;
     entry.sums = impl.sums;
+    entry.index_kernels = form != nullptr ? &impl.index_kernels : nullptr;
     entry.names = std::move(names);
     entry.operands = SplitWords(entry.definition.info.operands);
     if (entry.operands.empty()) entry.operands = {"x", "y", "z", "w"};
@@ -265,6 +267,7 @@ std::unique_ptr<Registry::Impl> MakeBuiltIn(const Target& target) {
   impl->target = target.name;
   impl->own_movers = BuiltInMovers(target.bit);
   impl->own_sums = BuiltInSums(target.bit);
+  impl->index_kernels = BuiltInIndexKernels(target.bit);
   for (OpDefinition& definition : BuiltInOps(target.bit)) {
     // Cannot be refused: registry_test finds every built-in op, and op_conformance_test runs it.
     (void)AddTo(*impl, std::move(definition), nullptr).ok();

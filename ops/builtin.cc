@@ -6,6 +6,7 @@
 
 #include "core/kernel.h"
 #include "hwy/highway.h"
+#include "ops/index.h"
 #include "simd/movers.h"
 #include "simd/sum.h"
 
@@ -53,5 +54,7 @@ std::vector<OpDefinition> BuiltInOps(std::int64_t target) {
 
 Movers BuiltInMovers(std::int64_t target) { return MoversFor(target); }
 SumKernels BuiltInSums(std::int64_t target) { return SumsFor(target); }
+
+IndexKernels BuiltInIndexKernels(std::int64_t target) { return IndexKernelsFor(target); }
 
 }  // namespace axiscast
