@@ -41,7 +41,8 @@ Status CheckRequest(ResolveRequest* request) noexcept {
       if (request->count != 0) message.Text("needs a pointer to the operands' shapes; got null");
     });
   }
-  const Mode mode = options.mode.value_or(options.axis ? Mode::kAxis : Mode::kNumpy);
+  const Mode unsaid = options.patterns != nullptr ? Mode::kPattern : options.axis ? Mode::kAxis : Mode::kNumpy;
+  const Mode mode = options.mode.value_or(unsaid);
   const ModeRule* rule = RuleOf(mode);
   if (rule == nullptr) {
     return Refuse(*request, StatusCode::kInvalidArgument, [&](ResolveMessage& message) {
@@ -59,6 +60,12 @@ Status CheckRequest(ResolveRequest* request) noexcept {
         separator = ", ";
       }
       message.Text("; got axis ").Number(*options.axis);
+    });
+  }
+  if ((mode == Mode::kPattern) != (options.patterns != nullptr)) {
+    return Refuse(*request, StatusCode::kInvalidArgument, [&](ResolveMessage& message) {
+      if (mode == Mode::kPattern) message.Text("mode pattern needs a pattern for each operand; got null");
+      if (mode != Mode::kPattern) message.Text("mode ").Text(rule->row.name).Text(" takes no patterns, unlike pattern");
     });
   }
   if (rule->operands != 0 && rule->operands != request->count) {
@@ -112,7 +119,7 @@ Status ResolveDim(const ResolveRequest& request, const Alignment& alignment, int
     for (std::size_t i = 0; i < request.count; ++i) {
       const int own = own_dim(i);
       if (own < 0 || own >= request.rank(i) || request.extent(i, own) != 1) continue;
-      if (!request.rule->rigid(alignment, i, own)) continue;
+      if (!request.rule->rigid(request, alignment, i, own)) continue;
       if (!IsUnknown(*extent)) return mismatch(std::min(i, decider), std::max(i, decider));
       *extent = 1;
       break;
@@ -235,10 +242,10 @@ bool CountElements(const Shape& shape, std::int64_t* count) noexcept {
   return fits;
 }
 
-Status ResolveRequested(ResolveRequest* request, bool in_place, Shape* shape, Alignment* alignment) noexcept {
+Status ResolveRequested(ResolveRequest* request, Shape* shape, Alignment* alignment) noexcept {
   Status status = CheckRequest(request);
   if (status.ok()) status = ResolveMode(request, shape, alignment);
-  if (status.ok() && in_place) status = WriteInPlace(*request, shape);
+  if (status.ok() && request->in_place) status = WriteInPlace(*request, shape);
   if (status.ok() && request->has_out()) status = WriteOut(*request, shape);
   if (status.ok() && request->options.diagnostics.report != nullptr) ReportPairing(*request, *alignment);
   return status;
@@ -248,9 +255,10 @@ Status Resolve(const Shape* shapes, std::size_t count, const ResolveOptions& opt
                int* first) noexcept {
   ResolveRequest request{shapes, count, options};
   request.out = destination.out;
+  request.in_place = destination.in_place;
   Alignment alignment;
   Shape result;
-  if (Status status = ResolveRequested(&request, destination.in_place, &result, &alignment); !status.ok()) return status;
+  if (Status status = ResolveRequested(&request, &result, &alignment); !status.ok()) return status;
   if (first != nullptr) {
     if (Status status = FindFirst(request, alignment, result, first); !status.ok()) return status;
   }

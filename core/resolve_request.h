@@ -27,6 +27,7 @@ struct ResolveRequest {
   const SymbolicShape* symbols = nullptr;
   const Shape* out = nullptr;
   const SymbolicShape* symbolic_out = nullptr;
+  bool in_place = false;           // the first operand is the destination
   const ModeRule* rule = nullptr;  // null until the mode is known
   std::int64_t axis = -1;          // as given, else -1
   bool quiet = false;              // errors need no message: there is another way
@@ -40,10 +41,17 @@ struct ResolveRequest {
     return operand == count ? *out : shapes[operand];
   }
   int rank(std::size_t operand) const noexcept { return shape(operand).rank(); }
+  const Pattern* pattern(std::size_t operand) const noexcept {
+    return options.patterns != nullptr && operand < count ? &options.patterns[operand] : nullptr;
+  }
   bool known(std::size_t operand, int dim) const noexcept { return !symbolic() || symbol(operand).known(dim); }
-  // An extent, or the number of an unknown one.
+  // An extent, or the number of an unknown one. What is declared of an unknown one is taken to be true.
   std::int64_t extent(std::size_t operand, int dim) const noexcept {
     if (known(operand, dim)) return shape(operand)[dim];
+    if (const Pattern* declared = pattern(operand); declared != nullptr && dim < declared->rank()) {
+      if ((*declared)[dim].stretches()) return 1;
+      if ((*declared)[dim].fixed()) return (*declared)[dim].extent();
+    }
     if (symbol(operand)[dim].name().empty()) return kAnonymous;
     return kAnonymous + 1 + static_cast<std::int64_t>(operand * kMaxRank) + dim;
   }
@@ -64,7 +72,7 @@ struct Alignment;
 
 // Does all of a call: fills in the request's rule and axis, and gives what is written (with numbers of unknown extents) and where
 // the operands lie in the result that they alone give.
-Status ResolveRequested(ResolveRequest* request, bool in_place, Shape* shape, Alignment* alignment) noexcept;
+Status ResolveRequested(ResolveRequest* request, Shape* shape, Alignment* alignment) noexcept;
 
 }  // namespace axiscast
 

@@ -38,6 +38,18 @@ class WrongCommandLines(cli.CommandTest):
             (["resolve", "2", "2", "--mode", "numpy", "--axis", "-1"], "numpy", "axis"),
             (["resolve", "2", "2", "--mode", "same_rank", "--axis", "99999999999999999999"], "same_rank", "axis"),
             (["resolve", "2", "2", "--mode", "pattern", "--axis", "0"], "pattern", "axis"),
+            (["resolve", "2", "2", "--pattern", "N", "--pattern", "N", "--axis", "0"], "pattern", "axis"),
+            (["resolve", "2", "2", "--mode", "pattern"], "--pattern", "0 for 2 shapes"),
+            (["resolve", "2", "2", "--pattern", "N"], "--pattern", "1 for 2 shapes"),
+            (["resolve", "2", "--pattern", "N", "--pattern", "N"], "--pattern", "2 for 1 shape"),
+            (["resolve", "2", "--mode", "numpy", "--pattern", "N"], "numpy", "--pattern"),
+            (["resolve", "2,2", "--pattern", "BX"], "`BX`", "10,N"),
+            (["resolve", "2,2", "--pattern", "bn"], "`bn`"),
+            (["resolve", "2,2", "--pattern", "BN,3"], "`BN,3`"),
+            (["resolve", "2,2", "--pattern", "10,,N"], "`10,,N`"),
+            (["resolve", "2,2", "--pattern", "10,"], "`10,`"),
+            (["resolve", "2,2", "--pattern", ""], "--pattern"),
+            (["resolve", "2,2", "--pattern", "99999999999999999999,N"], "99999999999999999999"),
             (["resolve", "2", "2", "--in-place", "--out", "2"], "--in-place", "--out"),
             (["resolve", "2", "--in-place=maybe"], "maybe"),
             (["run"], "OP"),
@@ -99,11 +111,18 @@ class RefusedRequests(cli.CommandTest):
             (["2,3", "--out", "3"], "kInvalidShape", "[2, 3]", "[3]"),
             (["2,3", "--out", "x,"], "kInvalidShape", "x,"),
             (["2,N", "--out", "1,N"], "kInvalidShape", "result[0] = 2", "out[0] = 1"),
-            (["2,3", "2,3", "--mode", "pattern"], "kUnsupported", "pattern", "numpy"),
             (["4", "2,3", "--mode", "legacy_pointwise"], "kInvalidShape", "[4]", "[2, 3]"),
             (["N", "4", "--mode", "legacy_pointwise"], "kInvalidArgument", "legacy_pointwise", "[N]"),
             (["4", "2,3", "--mode", "pointwise"], "kInvalidShape", "4 of x", "6 of y"),
-            (["1,3", "2,3", "--pattern", "BN", "--pattern", "NN"], "kUnsupported", "BN"),
+            (["3,3", "3,3", "--pattern", "BN", "--pattern", "NN"], "kInvalidShape", "declared B", "x[0] = 3", "x [3, 3] as BN"),
+            (["3,3", "3,1", "--pattern", "NN", "--pattern", "NN"], "kInvalidShape", "x[1] = 3 and y[1] = 1"),
+            (["2,3", "1", "--pattern", "NN", "--pattern", "N"], "kInvalidShape", "x[1] = 3 and y[0] = 1"),
+            (["1,3", "1,3", "--pattern", "BN", "--pattern", "NN", "--in-place"], "kInvalidShape", "destination", "B of x"),
+            (["10", "7", "--pattern", "10", "--pattern", "7"], "kInvalidShape", "10 of x and 7 of y"),
+            (["9,3", "--pattern", "10,N"], "kInvalidShape", "x[0] = 9 for 10"),
+            (["2,3", "3", "--pattern", "NN", "--pattern", "NN"], "kInvalidShape", "rank"),
+            (["5", "--pattern", "-5"], "kInvalidArgument", "-5"),
+            (["1", "--pattern", "B" * 65], "kInvalidArgument", "64"),
         ]
         for shapes, code, *words in rows:
             with self.subTest(shapes=shapes):
@@ -141,6 +160,7 @@ class RefusedRequests(cli.CommandTest):
             (["add", "x.npy", "x.npy", "--promote", "numpy", *out], "kUnsupported", "numpy"),
             (["add", "x.npy", "six.npy", "--mode", "pointwise", *out], "kUnsupported", "paired", "[2, 3]", "[6]"),
             (["add", "x.npy", "six.npy", "--mode", "legacy_pointwise", *out], "kUnsupported", "paired", "[2, 3]", "[6]"),
+            (["add", "x.npy", "x.npy", "--mode", "pattern", *out], "kInvalidArgument", "pattern"),
             (["add", "y.npy", "six.npy", "--mode", "pointwise", *out], "kInvalidShape", "[4]", "[6]"),
             (["add", "y.npy", "y.npy", "--attr", "min=1", *out], "kUnknownName", '"min"'),
             (["add", "y.npy", "y.npy", "--attr", "min", *out], "kInvalidArgument", "min"),
@@ -286,6 +306,29 @@ class Results(cli.CommandTest):
             "(* an extent of 1 that is stretched; . no such dim, taken as 1)\n"
             "\n"
             "result: [N, 4, 5]\n")
+
+    def test_patterns(self):
+        rows = [
+            (["1,3", "3,3"], ["BN", "NN"], [3, 3]),
+            (["3,1", "3,1"], ["NN", "NN"], [3, 1]),
+            (["2,3", "3"], ["NN", "N"], [2, 3]),
+            (["2,1", "2,3"], ["NB", "NN"], [2, 3]),
+            (["()", "2,3"], ["()", "NN"], [2, 3]),
+            (["10,3", "1,3", "10"], ["10,N", "B,N", "N"], None),
+            (["10,3", "1,3", "3"], ["10,N", "B,N", "3"], [10, 3]),
+            (["N,M", "K,M"], ["BN", "NN"], ["K", "M"]),
+            (["N,M", "K,M"], ["10,N", "NN"], [10, "M"]),
+        ]
+        for shapes, patterns, result in rows:
+            flags = [word for pattern in patterns for word in ("--pattern", pattern)]
+            for args in (["resolve", *shapes, *flags], ["resolve", *flags, *shapes], ["resolve", "--mode", "pattern", *flags, *shapes]):
+                if result is None:
+                    self.refused(args, 1, "kInvalidShape")
+                else:
+                    self.assertEqual(self.accepted(*args, "--json").json, {"shape": result}, args)
+        picture = self.accepted("resolve", "1,3", "3,3", "--pattern", "BN", "--pattern=NN").stdout
+        self.assertIn("x is stretched along axis 0\n", picture)
+        self.assertEqual(self.accepted("resolve", "2,3", "3", "--pattern", "NN", "--pattern", "N", "--in-place", "--json").json, {"shape": [2, 3]})
 
     def test_warnings(self):
         result = self.accepted("resolve", "4,1", "4", "--warn", "--json").json
