@@ -208,6 +208,9 @@ Layout MakeLayout(const Canonical& canonical, const std::vector<DType>& dtypes, 
   problem.result_blocks = result_blocks.empty() ? 0 : *std::max_element(result_blocks.begin(), result_blocks.end()) + 1;
   problem.reads_only = options.check != nullptr;
   problem.streams = kernel_streams && (options.forced.streams || LeavesCaches(bytes));
+  Estimate work;
+  AddWork(steps, static_cast<double>(BlockElements(canonical, 0)), bytes, problem.streams, &work);
+  problem.serial = work.seconds() < kSerialSeconds;
   const Tiling tiling = ChooseTiling(canonical, problem, options.forced);
 
   Layout layout;

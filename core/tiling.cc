@@ -27,10 +27,15 @@ constexpr std::int64_t kVectorBytes = 64;              // the longest of x86-64
 constexpr std::int64_t kFlattenBytes = 1024;           // joining dims to longer rows than this gains nothing
 constexpr std::int64_t kDirectTileBytes = 32 * 1024;   // of the widest operand, when nothing goes through scratch
 constexpr std::int64_t kStagedTileBytes = 8 * 1024;    // of the widest operand, when something does, and of chains
-constexpr std::int64_t kFoldBytes = 2 * 1024;          // of a pattern's image
+constexpr std::int64_t kLongTileBytes = 128 * 1024;    // the same of a call that no threads share
+constexpr std::int64_t kFoldBytes = 512;               // of a pattern's image: loops of so few vectors end as predicted
+constexpr std::int64_t kMostFoldBytes = 2 * 1024;      // where lines of cache take that
 constexpr std::int64_t kStreamedFoldBytes = 8 * 1024;  // where results are streamed, in longer runs
 constexpr std::int64_t kLeastFolded = 8 * 1024;        // bytes of cols; shorter ones are a row as they are
 constexpr std::int64_t kSquareTileBytes = 16 * 1024;   // when an operand is transposed: whole cache lines both ways
+
+// Tiles are what threads share. One thread loses 16 ns between two of them, and wants few.
+std::int64_t DirectTileBytes(const TilingProblem& problem) { return problem.serial ? kLongTileBytes : kDirectTileBytes; }
 
 class Chooser {
  public:
@@ -84,14 +89,16 @@ class Chooser {
   }
 
   // How many steps of the first of cols make a row that can be handed to kernels again and again, an operand's image serving all of
-  // them: up to `bytes`, and so that rows begin on cache lines where the first does. 0: no operand repeats, or cols are too short.
-  std::int64_t Fold(int first, std::int64_t bytes) const {
+  // them, so that rows begin on cache lines where the first does. 0: no operand repeats, cols are too short, or rows were too long.
+  std::int64_t Fold(int first) const {
     bool any = false;
     for (int i = 0; i < count(); ++i) any = any || Repeats(i, first);
     if (!any || SaturatingProduct(Block(first), problem_.widest) < kLeastFolded) return 0;
     const std::int64_t inner = Block(first + 1);
     const std::int64_t group = kLineBytes / std::gcd(inner * problem_.sizes.back(), kLineBytes);
-    return bytes / (group * inner * problem_.widest) * group;
+    const std::int64_t least = group * inner * problem_.widest;
+    if (least > (problem_.streams ? kStreamedFoldBytes : kMostFoldBytes)) return 0;
+    return std::max<std::int64_t>((problem_.streams ? kStreamedFoldBytes : kFoldBytes) / least, 1) * group;
   }
 
   // Rows, tiles and staging when cols are the dims from `first` on.
@@ -105,17 +112,17 @@ class Chooser {
                  : joins                         ? kJoinedRowSeconds
                                                  : kRaggedRowSeconds;
     if (problem_.streams && !(joins && row_bytes >= kVectorBytes && row_bytes % kVectorBytes != 0)) row += kStreamedRunSeconds;
-    const double rows = elements / static_cast<double>(Block(first));
+    const std::int64_t fold = Fold(first);
+    const double rows = elements / static_cast<double>(fold > 0 ? fold * Block(first + 1) : Block(first));
     estimate.rows = {rows, rows * row};
-    const bool folds = Fold(first, kFoldBytes) > 0;
     bool large = problem_.result_blocks == 0;  // tiles
     for (int i = 0; i < count(); ++i) {
       if (!Stages(i, first)) continue;
-      const bool image = folds && Repeats(i, first);
+      const bool image = fold > 0 && Repeats(i, first);
       large = large && image;
-      AddStaging(i, first, image ? kFoldBytes : kStagedTileBytes, &estimate);
+      AddStaging(i, first, image ? fold * Block(first + 1) * problem_.sizes[i] : kStagedTileBytes, &estimate);
     }
-    const double tile = static_cast<double>(large ? kDirectTileBytes : kStagedTileBytes);
+    const double tile = static_cast<double>(large ? DirectTileBytes(problem_) : kStagedTileBytes);
     const double tiles = std::ceil(elements * static_cast<double>(problem_.widest) / tile);
     estimate.tiles = {tiles, tiles * kTileSeconds};
     return estimate;
@@ -213,11 +220,11 @@ Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, co
   }
 
   const int transposed = chooser.TransposedDim(first);
-  std::int64_t bytes = kDirectTileBytes;
+  std::int64_t bytes = DirectTileBytes(problem);
   if (blocks > 0) {
     const std::int64_t block_limit = kScratchBytes / blocks / 64 * 64;
-    if (transposed < 0 && !problem.reads_only)
-      tiling.fold = chooser.Fold(first, std::min(problem.streams ? kStreamedFoldBytes : kFoldBytes, block_limit));
+    if (transposed < 0 && !problem.reads_only) tiling.fold = chooser.Fold(first);
+    if (tiling.fold * BlockElements(canonical, first + 1) * problem.widest > block_limit) tiling.fold = 0;
     bool only_images = problem.result_blocks == 0;
     for (int i = 0; i < count; ++i) {
       OperandTiling& operand = tiling.operands[i];
