@@ -98,7 +98,8 @@ bool ShareOf(const Problem& p, int thread, int threads, Part* part) {
 
 Plan MakePlan(const Problem& p, Memory& memory) {
   const TensorView index(memory.index.data(), {p.lines, p.count});
-  const MutableTensorView data(memory.data.data(), {p.lines, p.extent, p.width}), moved(memory.moved.data(), {p.lines, p.count, p.width});
+  const MutableTensorView data(memory.data.data(), {p.lines, p.extent, p.width}),
+      moved(memory.moved.data(), {p.lines, p.count, p.width});
   PlanOptions options;
   options.attributes = {{"dim", 1}};
   Plan plan;
@@ -134,18 +135,18 @@ Sample Measure(const Problem& p, int threads, Team& team, const Effort& effort) 
     team.Run(threads, [&](int thread) {
       Part part;
       if (!ShareOf(p, thread, threads, &part)) return;
-      for (std::int64_t pass = count; pass > 0; --pass) PlainLoop(p, memory.index.data(), memory.data.data(), memory.moved.data(), part);
+      for (std::int64_t pass = count; pass > 0; --pass)
+        PlainLoop(p, memory.index.data(), memory.data.data(), memory.moved.data(), part);
     });
   };
   return MeasureBesideLoop(loop, threads, calls, effort);
 }
 
-constexpr ProgramText kText = {
-    "gather_bench",
-    "Speed of gather and scatter_add against plain loops that do the same.\n"
-    "  gather_bench                                         all rows, about two minutes\n"
-    "  gather_bench --benchmark_filter='^scatter_add/1d'    some of them\n",
-    nullptr};
+constexpr ProgramText kText = {"gather_bench",
+                               "Speed of gather and scatter_add against plain loops that do the same.\n"
+                               "  gather_bench                                         all rows, about two minutes\n"
+                               "  gather_bench --benchmark_filter='^scatter_add/1d'    some of them\n",
+                               nullptr};
 
 struct Layout {
   const char* name;
@@ -167,13 +168,13 @@ int Main(int argc, char** argv) {
         for (const char* level : {"L2", "memory"}) {
           // Data, what is moved, and the index: as many positions as there are rows of data.
           const std::int64_t bytes_per_row = 2 * 4 * layout.width + 8;
-          const std::int64_t rows_of_all =
-              std::max<std::int64_t>(arguments.quick ? kQuickElements / layout.width : ThisMachine().WorkingSet(level) / bytes_per_row, 1);
+          const std::int64_t rows_of_all = std::max<std::int64_t>(
+              arguments.quick ? kQuickElements / layout.width : ThisMachine().WorkingSet(level) / bytes_per_row, 1);
           const std::int64_t extent = layout.lines_of_all > 0 ? std::min(layout.lines_of_all, rows_of_all) : rows_of_all;
           const Problem p{rows_of_all / extent, extent, extent, layout.width, order, adds};
           for (const int threads : all_threads > 1 ? std::vector<int>{1, all_threads} : std::vector<int>{1}) {
-            rows.push_back({std::string(adds ? "scatter_add/" : "gather/") + layout.name + "/" + kOrderNames[static_cast<int>(order)] +
-                                "/" + level + "/threads:" + std::to_string(threads),
+            rows.push_back({std::string(adds ? "scatter_add/" : "gather/") + layout.name + "/" +
+                                kOrderNames[static_cast<int>(order)] + "/" + level + "/threads:" + std::to_string(threads),
                             "(" + std::to_string(p.lines) + "," + std::to_string(p.extent) + "," + std::to_string(p.width) + ")",
                             "a plain loop", static_cast<double>(rows_of_all * bytes_per_row),
                             [p, threads, &team](const Effort& effort) { return Measure(p, threads, team, effort); }});

@@ -8,11 +8,7 @@ namespace axiscast {
 
 const std::vector<const Form*>& BuiltInForms() {
   static const std::vector<const Form*> forms = {
-      &kBroadcastToForm,
-      &kSumToForm,
-      &kGatherForm,
-      &kScatterForm,
-      &kScatterAddForm,
+      &kBroadcastToForm, &kSumToForm, &kGatherForm, &kScatterForm, &kScatterAddForm,
   };
   return forms;
 }

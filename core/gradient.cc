@@ -234,7 +234,7 @@ Status PlanGradient(const FormCall& call, const MutableTensorView& out, bool in_
     if (__builtin_mul_overflow(elements, SizeInBytes(out.dtype), &routine->temporary_bytes))
       return Status(StatusCode::kInvalidShape,
                     std::string(request.caller()) + ": the forward result has more bytes than int64 counts");
-    const bool anchored = wanted.rank() < read.shape.rank();
+    const bool anchored = wanted.rank() < read.shape.rank() && wanted.rank() > 0;  // 0-d is anchored nowhere
     const std::optional<std::int64_t> axis = anchored ? std::optional<std::int64_t>(read.first[read.wrt]) : std::nullopt;
     const Op& op = stretched ? *read.gradient.sum_to : *read.gradient.broadcast_to;
     if (const Status status = PlanWithShape(op, request, summed, wanted, stretched ? axis : std::nullopt, out, &routine->sum);

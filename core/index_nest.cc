@@ -14,9 +14,9 @@ namespace axiscast {
 namespace {
 
 constexpr int kMaxLoops = kMaxRank + 2;
-constexpr std::int64_t kIndexBlock = 1024;                  // indices that are read at once where they must be converted
-constexpr double kLeastPieceBytes = 64 * 1024;              // a fork costs some microseconds
-constexpr std::int64_t kPiecesPerThread = 4;                // so that a stalled thread delays a part of its share alone
+constexpr std::int64_t kIndexBlock = 1024;                 // indices that are read at once where they must be converted
+constexpr double kLeastPieceBytes = 64 * 1024;             // a fork costs some microseconds
+constexpr std::int64_t kPiecesPerThread = 4;               // so that a stalled thread delays a part of its share alone
 constexpr std::int64_t kLeastPieceWidth = 4 * kLineBytes;  // of a piece of a dense row: threads keep to cache lines of their own
 
 // What a step costs besides its bytes: reading the index, and a line that is not its neighbour's.
@@ -192,7 +192,7 @@ class IndexNest::Worker {
   const NestPhase* const phases_;
   const int phase_count_;
   std::byte* const* const pointers_;
-  const int outer_;  // loops outside rows and cols
+  const int outer_;                  // loops outside rows and cols
   std::int64_t extents_[kMaxLoops];  // of this piece
   std::byte* position_[kNestOperands];
   const std::byte* read_from_ = nullptr;  // what is in block_

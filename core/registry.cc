@@ -23,8 +23,8 @@ struct Registry::Impl {
   const Movers* movers = &own_movers;  // or the parent's
   SumKernels own_sums{};               // likewise
   const SumKernels* sums = &own_sums;
-  std::deque<Op::Entry> entries;       // addresses stay
-  std::deque<Op> names;                // a canonical name or alias each
+  std::deque<Op::Entry> entries;  // addresses stay
+  std::deque<Op> names;           // a canonical name or alias each
   std::deque<Gradient> gradients;
   std::unordered_map<std::string_view, const Op*> by_name;
   std::vector<const Op*> sorted;  // under canonical names, the parent's included

@@ -44,8 +44,7 @@ HWY_INLINE hn::VFromD<D> LoadSummands(D d, const std::byte* x, std::size_t i) {
 template <typename T, class D>
 HWY_INLINE hn::VFromD<D> LoadUpToSummands(D d, const std::byte* x, std::size_t i, std::size_t n) {
   const StoredTag<T, D> d_stored;
-  return FromStored<T>(
-      d, hn::LoadNOr(hn::Set(d_stored, NoSummand<T>()), d_stored, reinterpret_cast<const Stored<T>*>(x) + i, n));
+  return FromStored<T>(d, hn::LoadNOr(hn::Set(d_stored, NoSummand<T>()), d_stored, reinterpret_cast<const Stored<T>*>(x) + i, n));
 }
 
 template <typename A>
@@ -139,7 +138,8 @@ void SumRows(const std::byte* x, std::int64_t stride, std::int64_t count, std::i
   constexpr std::int64_t kBlock = kBlockOf<T>, kBlockBytes = kBlock * static_cast<std::int64_t>(sizeof(Stored<T>));
   auto* const out = reinterpret_cast<A*>(out_bytes);
   if (n <= kBlock) {
-    for (std::int64_t i = 0; i < count; i += 4) SumFourBlocks<T>(x + i * stride, stride, std::min<std::int64_t>(count - i, 4), n, out + i);
+    for (std::int64_t i = 0; i < count; i += 4)
+      SumFourBlocks<T>(x + i * stride, stride, std::min<std::int64_t>(count - i, 4), n, out + i);
     return;
   }
   const auto add = [](std::byte* to, const std::byte* from) {

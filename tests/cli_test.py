@@ -145,8 +145,9 @@ class RefusedRequests(cli.CommandTest):
         rows = [
             (["ad", "x.npy", "x.npy", *out], "kUnknownName", '"ad"', "did you mean add", "subtract"),
             (["nonesuch", "x.npy", *out], "kUnknownName", '"nonesuch"', "add"),
-            (["gather", "x.npy", "ints.npy", *out], "kUnsupported", "gather"),
-            (["add_grad", "x.npy", "x.npy", "x.npy", *out], "kUnsupported", "add_grad"),
+            (["gelu", "x.npy", *out], "kUnsupported", "gelu", "not offered"),
+            (["less_grad", "x.npy", "x.npy", "x.npy", *out], "kUnsupported", "less_grad", "has none"),
+            (["add_grad", "x.npy", "x.npy", "x.npy", *out], "kInvalidArgument", "wrt", "0 (x) or 1 (y)"),
             (["add", "x.npy", *out], "kInvalidArgument", "2 inputs", "1"),
             (["add", "x.npy", "x.npy", "x.npy", *out], "kInvalidArgument", "2 inputs", "3"),
             (["add", "x.npy", "absent.npy", *out], "kFileError", "absent.npy"),
