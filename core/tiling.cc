@@ -18,10 +18,10 @@ constexpr double kRaggedRowSeconds = 0.8e-9;           // another one with a rag
 constexpr double kStreamedRunSeconds = 20e-9;          // the first and last line of what is stored past the caches
 constexpr double kShortRowSeconds = 2.5e-9;            // a row that does not fill a vector
 constexpr double kTileSeconds = 10e-9;                 // a tile: moving on, and the kernel's call
-constexpr double kStageSeconds = 12e-9;                // a block that is staged, however small
-constexpr double kStagedBytesPerSecond = 120e9;        // written to scratch in order, and read again
+constexpr double kStageSeconds = 18e-9;                // a block that is staged, however small
+constexpr double kStagedBytesPerSecond = 200e9;        // written to scratch in order, and read again
 constexpr double kGatherSeconds = 0.3e-9;              // an element moved on its own
-constexpr double kTransposeSeconds = 0.05e-9;          // an element moved in a square
+constexpr double kTransposeSeconds = 0.075e-9;         // an element moved in a square
 constexpr std::int64_t kSmallStep = 4;                 // elements; movers take such steps in whole vectors
 constexpr std::int64_t kVectorBytes = 64;              // the longest of x86-64
 constexpr std::int64_t kFlattenBytes = 1024;           // joining dims to longer rows than this gains nothing
@@ -105,22 +105,23 @@ class Chooser {
   Estimate Cost(int first) const {
     Estimate estimate;
     const double elements = static_cast<double>(Block(0));
-    const std::int64_t row_bytes = SaturatingProduct(Block(first), problem_.widest);
+    const std::int64_t fold = Fold(first);
+    const std::int64_t row_cols = fold > 0 ? fold * Block(first + 1) : Block(first);
+    const std::int64_t row_bytes = SaturatingProduct(row_cols, problem_.widest);
     const bool joins = Joins(first);
     double row = row_bytes < kVectorBytes        ? kShortRowSeconds
                  : row_bytes % kVectorBytes == 0 ? kRowSeconds
                  : joins                         ? kJoinedRowSeconds
                                                  : kRaggedRowSeconds;
     if (problem_.streams && !(joins && row_bytes >= kVectorBytes && row_bytes % kVectorBytes != 0)) row += kStreamedRunSeconds;
-    const std::int64_t fold = Fold(first);
-    const double rows = elements / static_cast<double>(fold > 0 ? fold * Block(first + 1) : Block(first));
+    const double rows = elements / static_cast<double>(row_cols);
     estimate.rows = {rows, rows * row};
     bool large = problem_.result_blocks == 0;  // tiles
     for (int i = 0; i < count(); ++i) {
       if (!Stages(i, first)) continue;
       const bool image = fold > 0 && Repeats(i, first);
       large = large && image;
-      AddStaging(i, first, image ? fold * Block(first + 1) * problem_.sizes[i] : kStagedTileBytes, &estimate);
+      AddStaging(i, first, image ? row_cols * problem_.sizes[i] : kStagedTileBytes, &estimate);
     }
     const double tile = static_cast<double>(large ? DirectTileBytes(problem_) : kStagedTileBytes);
     const double tiles = std::ceil(elements * static_cast<double>(problem_.widest) / tile);
@@ -143,7 +144,8 @@ class Chooser {
     if (std::abs(strides[rank() - 1]) <= kSmallStep * problem_.sizes[operand]) {
       estimate->staging.Add(times * tile, times * (kStageSeconds + tile / kStagedBytesPerSecond));
     } else if (ContiguousDim(operand, first) >= 0) {
-      estimate->transposing.Add(times * tile / size, times * (kStageSeconds + tile / size * kTransposeSeconds));
+      const double squares = std::ceil(times * tile / static_cast<double>(kSquareTileBytes));
+      estimate->transposing.Add(times * tile / size, squares * kStageSeconds + times * tile / size * kTransposeSeconds);
     } else {
       estimate->gathering.Add(times * tile / size, times * (kStageSeconds + tile / size * kGatherSeconds));
     }
@@ -243,7 +245,8 @@ Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, co
   tiling.rows = transposed >= 0 ? transposed : tiling.fold > 0 ? -1 : first - 1;
   tiling.cols = tiling.elements;
   if (transposed >= 0) {
-    tiling.cols = static_cast<std::int64_t>(std::sqrt(static_cast<double>(tiling.elements)));
+    const auto side = static_cast<std::int64_t>(std::sqrt(static_cast<double>(tiling.elements)));
+    tiling.cols = tiling.elements / std::clamp<std::int64_t>(canonical.extents[transposed], 1, std::max<std::int64_t>(side, 1));
     tiling.cols = std::max<std::int64_t>(tiling.cols / 16 * 16, 16);
   }
   return tiling;
