@@ -26,7 +26,8 @@ enum class Mode : int {
   kLegacyPointwise,  // PyTorch < 0.4: numpy; where that fails, elements are paired if all element counts are equal and not 0
   kPointwise,        // PyTorch < 0.2: element counts are equal, elements are paired
 };
-// Elements are paired in row-major order, nothing stretches, and the result has the first operand's shape.
+/// Paired elements: in row-major order; nothing stretches, and the result has the first operand's shape. Calls that compute refuse
+/// (kUnsupported) an input whose dims do not make those of the first one without a copy; dense ones always do.
 
 /// One row of the table of modes.
 struct ModeRow {
