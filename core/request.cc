@@ -40,6 +40,26 @@ DataCheck MakeCheck(const Request& request, const Kernel& kernel) {
   return check;
 }
 
+// The strides of input `i` over the shape that is written.
+Status FaceInput(const Request& request, std::size_t i, const int* first, const Shape& shape, ByteStrides* facing) {
+  const TensorView& input = *request.inputs[i];
+  if (first[i] != kPaired) {
+    *facing = FacingStrides(input.shape, input.byte_strides, first[i], shape);
+    return Status();
+  }
+  const Shape& like = request.inputs[0]->shape;
+  ByteStrides reshaped;
+  if (!ReshapeStrides(input.shape, input.byte_strides, like, &reshaped)) {
+    const char* const* names = request.names();
+    return Status(StatusCode::kUnsupported,
+                  std::string(request.caller()) + ": elements of a strided input can be paired only where its " +
+                      "dims make those of the first one without a copy; got " + names[i] + " " + ToText(input.shape) +
+                      " with byte strides " + ToText(input.byte_strides) + " for " + names[0] + " " + ToText(like));
+  }
+  *facing = FacingStrides(like, reshaped, first[0], shape);
+  return Status();
+}
+
 Status MakePlanFor(const Request& request, const MutableTensorView& out, bool in_place, std::shared_ptr<const Plan::Impl>* impl) {
   if (!request.op.elementwise()) return PlanForm(request, out, in_place, impl);
   const Kernel* kernel;
@@ -68,7 +88,9 @@ Status MakePlanFor(const Request& request, const MutableTensorView& out, bool in
   for (std::size_t i = 0; i < request.count; ++i) {
     const TensorView& input = *request.inputs[i];
     step.values[i] = static_cast<int>(i);
-    problem.operands.push_back({input.dtype, FacingStrides(input.shape, input.byte_strides, first[i], problem.shape)});
+    ByteStrides facing;
+    if (const Status status = FaceInput(request, i, first, problem.shape, &facing); !status.ok()) return status;
+    problem.operands.push_back({input.dtype, facing});
     names.emplace_back(request.names()[i]);
   }
   problem.operands.push_back({out.dtype, out.byte_strides});
@@ -155,7 +177,7 @@ Status ResolveInputs(const Request& request, const Destination& destination, Sha
   Shape shapes[kMaxArity];
   for (std::size_t i = 0; i < request.count; ++i) shapes[i] = request.inputs[i]->shape;
   const ResolveOptions options{request.mode, request.axis, request.caller(), request.names(), request.diagnostics};
-  return Resolve(shapes, request.count, options, destination, shape, first);
+  return Resolve(shapes, request.count, options, destination, shape, first, true);
 }
 
 Status MakePlan(const Request& request, const MutableTensorView& out, std::shared_ptr<const Plan::Impl>* impl) {

@@ -165,16 +165,20 @@ Status ResolveMode(ResolveRequest* request, Shape* shape, Alignment* alignment) 
   return Status();
 }
 
-// Where the operands lie in the shape that is written. Paired elements of operands whose shapes differ lie nowhere.
-Status FindFirst(const ResolveRequest& request, const Alignment& alignment, const Shape& written, int* first) noexcept {
-  for (std::size_t i = 1; alignment.paired && i < request.count; ++i) {
-    if (request.shape(i) == request.shape(0)) continue;
+// Where the operands lie in the shape that is written. Those that are paired and have another shape than the first one lie nowhere.
+Status FindFirst(const ResolveRequest& request, const Alignment& alignment, const Shape& written, bool may_pair,
+                 int* first) noexcept {
+  const auto is_paired = [&](std::size_t i) { return alignment.paired && request.shape(i) != request.shape(0); };
+  for (std::size_t i = 1; i < request.count && !may_pair; ++i) {
+    if (!is_paired(i)) continue;
     return Refuse(request, StatusCode::kUnsupported, [&](ResolveMessage& message) {
-      message.Text("elements of operands of different shapes cannot be paired yet; give all of them one shape").Facts();
+      message.Text("elements of operands of different shapes cannot be paired here; give all of them one shape").Facts();
     });
   }
   const int missing = written.rank() - alignment.rank;  // dims that out alone has
-  for (std::size_t i = 0; i < request.count; ++i) first[i] = missing + alignment.First(i, request.rank(i));
+  for (std::size_t i = 0; i < request.count; ++i) {
+    first[i] = is_paired(i) ? kPaired : missing + alignment.First(i, request.rank(i));
+  }
   return Status();
 }
 
@@ -252,7 +256,7 @@ Status ResolveRequested(ResolveRequest* request, Shape* shape, Alignment* alignm
 }
 
 Status Resolve(const Shape* shapes, std::size_t count, const ResolveOptions& options, const Destination& destination, Shape* shape,
-               int* first) noexcept {
+               int* first, bool may_pair) noexcept {
   ResolveRequest request{shapes, count, options};
   request.out = destination.out;
   request.in_place = destination.in_place;
@@ -260,7 +264,7 @@ Status Resolve(const Shape* shapes, std::size_t count, const ResolveOptions& opt
   Shape result;
   if (Status status = ResolveRequested(&request, &result, &alignment); !status.ok()) return status;
   if (first != nullptr) {
-    if (Status status = FindFirst(request, alignment, result, first); !status.ok()) return status;
+    if (Status status = FindFirst(request, alignment, result, may_pair, first); !status.ok()) return status;
   }
   *shape = result;  // last: it may be one of the operands
   return Status();

@@ -136,6 +136,7 @@ class RefusedRequests(cli.CommandTest):
         np.save("x.npy", np.arange(6, dtype="f4").reshape(2, 3))
         np.save("y.npy", np.arange(4, dtype="f4"))
         np.save("six.npy", np.arange(6, dtype="f4"))
+        np.save("fortran.npy", np.asfortranarray(np.arange(6, dtype="f4").reshape(2, 3)))
         np.save("ints.npy", np.arange(6, dtype="i4").reshape(2, 3))
         np.save("zeros.npy", np.array([[1, 2, 3], [4, 0, 6]], dtype="i4"))
         np.save("column.npy", np.zeros((2000000, 1), "f8"))
@@ -159,8 +160,7 @@ class RefusedRequests(cli.CommandTest):
             (["add", "x.npy", "y.npy", *out], "kInvalidShape", "[2, 3]", "[4]"),
             (["add", "x.npy", "ints.npy", *out], "kUnsupportedDType", "float32", "int32"),
             (["add", "x.npy", "x.npy", "--promote", "numpy", *out], "kUnsupported", "numpy"),
-            (["add", "x.npy", "six.npy", "--mode", "pointwise", *out], "kUnsupported", "paired", "[2, 3]", "[6]"),
-            (["add", "x.npy", "six.npy", "--mode", "legacy_pointwise", *out], "kUnsupported", "paired", "[2, 3]", "[6]"),
+            (["add", "six.npy", "fortran.npy", "--mode", "pointwise", *out], "kUnsupported", "paired", "[2, 3]", "[6]"),
             (["add", "x.npy", "x.npy", "--mode", "pattern", *out], "kInvalidArgument", "pattern"),
             (["add", "y.npy", "six.npy", "--mode", "pointwise", *out], "kInvalidShape", "[4]", "[6]"),
             (["add", "y.npy", "y.npy", "--attr", "min=1", *out], "kUnknownName", '"min"'),
@@ -385,6 +385,21 @@ class Results(cli.CommandTest):
         self.assertGreater(result["seconds"], 0)
         self.assertEqual(self.accepted("run", "elementwise_sub", "x.npy", "x.npy", "-o", "out.npy", "--json").json["op"], "subtract")
         self.accepted("run", "add", "x.npy", "x.npy", "-o", "out.npy", "--threads", "99999999999999999999")
+
+    def test_run_pairs_elements(self):
+        x, y = np.arange(4, dtype="f4"), np.array([[10, 20], [30, 40]], dtype="f4")
+        np.save("x.npy", x)
+        np.save("y.npy", y)
+        np.save("column.npy", x[:, None])
+        for mode in ("legacy_pointwise", "pointwise"):
+            self.accepted("run", "subtract", "x.npy", "y.npy", "--mode", mode, "-o", "out.npy")
+            np.testing.assert_array_equal(np.load("out.npy"), x - y.ravel())
+            self.accepted("run", "subtract", "y.npy", "x.npy", "--mode", mode, "-o", "out.npy")
+            np.testing.assert_array_equal(np.load("out.npy"), y - x.reshape(2, 2))
+        self.accepted("run", "add", "column.npy", "x.npy", "--mode", "legacy_pointwise", "-o", "out.npy")
+        np.testing.assert_array_equal(np.load("out.npy"), x[:, None] + x)
+        self.accepted("run", "add", "column.npy", "x.npy", "--mode", "pointwise", "-o", "out.npy")
+        np.testing.assert_array_equal(np.load("out.npy"), 2 * x[:, None])
 
     def test_out_may_be_an_input_and_links_are_followed(self):
         x = np.arange(6, dtype="i8").reshape(2, 3)

@@ -15,7 +15,9 @@
 #pragma GCC visibility push(default)  // exported by the shared library
 namespace axiscast {
 
-/// How the dims of the operands face each other.
+/// How the dims of the operands face each other; in the last two modes elements may be paired instead: in row-major order, nothing
+/// stretches, the result has the first operand's shape. Calls that compute refuse (kUnsupported) an input whose dims do not make
+/// those of the first one without a copy; dense ones always do.
 enum class Mode : int {
   kNumpy,            // align right, missing dims are 1, either side stretches; any number of operands (NumPy, PyTorch, ONNX >= 7)
   kAxis,             // Paddle's elementwise_*(x, y, axis): the operand of lower rank is anchored at axis; exactly two operands
@@ -26,7 +28,6 @@ enum class Mode : int {
   kLegacyPointwise,  // PyTorch < 0.4: numpy; where that fails, elements are paired if all element counts are equal and not 0
   kPointwise,        // PyTorch < 0.2: element counts are equal, elements are paired
 };
-// Elements are paired in row-major order, nothing stretches, and the result has the first operand's shape.
 
 /// One row of the table of modes.
 struct ModeRow {
