@@ -103,7 +103,7 @@ std::int64_t ChoosePanel(std::int64_t most, std::int64_t batch, SumLayout* layou
   std::int64_t cols = layout->batch * layout->panel;
   if (layout->delivery == SumDelivery::kColumns) cols = dim + 1 == static_cast<int>(layout->extents.size()) ? chunk : layout->extents.back();
   if (layout->delivery == SumDelivery::kStaged) layout->staging = place((std::min(group.count, layout->block()) * cols) << layout->size_log2);
-  if (layout->delivery != SumDelivery::kRows) layout->group0 = place(SumScratch(lanes, group.count) * cols * size);
+  if (layout->delivery != SumDelivery::kRows) layout->group0 = place(SumScratch(lanes, group.count) * cols * size + kSumSlack);
   return bytes;
 }
 

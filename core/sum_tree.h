@@ -23,6 +23,8 @@ namespace axiscast {
 inline constexpr std::int64_t kSumLanes = 16;  // of floats
 inline constexpr std::int64_t kSumSteps = 16;  // summands of a lane in a block
 
+inline constexpr std::int64_t kSumSlack = 256;  // bytes: whole vectors reach behind rows of scratch
+
 // The rows that a BlockTree over so many blocks needs.
 inline std::int64_t SumTreeRows(std::int64_t blocks) {
   return blocks <= 1 ? 1 : std::bit_width(static_cast<std::uint64_t>(blocks - 1)) + 1;
