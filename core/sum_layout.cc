@@ -103,7 +103,9 @@ std::int64_t ChoosePanel(std::int64_t most, std::int64_t batch, SumLayout* layou
   std::int64_t cols = layout->batch * layout->panel;
   if (layout->delivery == SumDelivery::kColumns) cols = dim + 1 == static_cast<int>(layout->extents.size()) ? chunk : layout->extents.back();
   if (layout->delivery == SumDelivery::kStaged) layout->staging = place((std::min(group.count, layout->block()) * cols) << layout->size_log2);
-  if (layout->delivery != SumDelivery::kRows) layout->group0 = place(SumScratch(lanes, group.count) * cols * size + kSumSlack);
+  if (layout->delivery == SumDelivery::kStaged) layout->staged_tree = place((SumTreeRows(group.blocks) - 1) * cols * size);
+  const std::int64_t at_once = layout->delivery == SumDelivery::kStaged ? std::min(group.count, layout->block()) : group.count;
+  if (layout->delivery != SumDelivery::kRows) layout->group0 = place(SumScratchBytes(lanes, at_once, cols * size));
   return bytes;
 }
 
@@ -112,11 +114,8 @@ void ChoosePanels(SumLayout* layout) {
   if (!layout->groups.empty()) {
     const BoxDim& inner = layout->groups[0].dims.back();
     const std::int64_t row = SaturatingProduct(layout->groups[0].count, std::int64_t{1} << layout->size_log2);
-    if (layout->delivery == SumDelivery::kRows) {
-      std::int64_t bytes = row;
-      for (std::size_t g = 1; g < layout->groups.size(); ++g) bytes = SaturatingProduct(bytes, layout->groups[g].count);
-      most = std::clamp<std::int64_t>(std::max(kRowsBytes / bytes, kLineBytes * kLineBytes / row), 1, most);
-    }
+    // Long rows are read one after the other; those of one sum of group 1 lie apart, so there are to be others between them.
+    if (layout->delivery == SumDelivery::kRows && layout->groups.size() == 1) most = std::clamp<std::int64_t>(kRowsBytes / row, 1, most);
     // Runs of summands that are copied for one sum after the other are not transposed.
     if (layout->delivery == SumDelivery::kStaged && inner.stride == std::int64_t{1} << layout->size_log2 && inner.extent >= kShortRow)
       most = 1;

@@ -224,14 +224,18 @@ HWY_INLINE void AddBlock(const std::byte* x, std::int64_t pitch, std::int64_t ro
   }
 }
 
-// Adds all lanes of a block up into the first one. In whole vectors: what they add beside that goes to lanes that have been added,
-// and is read from not more than a vector behind the last one.
+// Adds all lanes of `blocks` blocks up into the first one of each. In whole vectors: what they add beside that goes to lanes that have
+// been added, and is read from not more than a vector behind the last one. Blocks in turn: a load that takes parts of two stores
+// waits for them.
 template <typename T>
-HWY_INLINE void FoldBlock(Computed<T>* lanes, std::size_t cols) {
+HWY_INLINE void FoldBlocks(Computed<T>* lanes, std::size_t cols, std::size_t blocks) {
   const hn::CappedTag<Computed<T>, static_cast<std::size_t>(kLanesOf<T>)> d;
-  for (std::size_t half = static_cast<std::size_t>(kLanesOf<T>) / 2 * cols; half >= cols; half /= 2) {
-    for (std::size_t i = 0; i < half; i += hn::Lanes(d)) {
-      hn::StoreU(hn::Add(hn::LoadU(d, lanes + i), hn::LoadU(d, lanes + half + i)), d, lanes + i);
+  const std::size_t all = static_cast<std::size_t>(kLanesOf<T>) * cols;
+  for (std::size_t half = all / 2; half >= cols; half /= 2) {
+    for (Computed<T>* block = lanes; block != lanes + blocks * all; block += all) {
+      for (std::size_t i = 0; i < half; i += hn::Lanes(d)) {
+        hn::StoreU(hn::Add(hn::LoadU(d, block + i), hn::LoadU(d, block + half + i)), d, block + i);
+      }
     }
   }
 }
@@ -241,23 +245,34 @@ void SumColumns(const std::byte* x, std::int64_t pitch, std::int64_t n, std::int
   using A = Computed<T>;
   constexpr std::int64_t kLanes = kLanesOf<T>, kBlock = kBlockOf<T>;
   const std::int64_t row_bytes = cols * static_cast<std::int64_t>(sizeof(A));
+  const std::int64_t group = std::clamp<std::int64_t>(kSumGroupBytes / (kLanes * row_bytes), 1, 8);  // blocks at a time
   auto* const lanes = reinterpret_cast<A*>(scratch);
   const auto add = [cols](std::byte* to, const std::byte* from) {
     AddAccumulators(reinterpret_cast<A*>(to), reinterpret_cast<const A*>(from), cols);
   };
-  BlockTree tree(out, scratch + kLanes * row_bytes, row_bytes, add);
-  for (std::int64_t r = 0; r < n; r += kBlock) {
-    const std::int64_t rows = std::min(n - r, kBlock);
-    AddBlock<T>(x + r * pitch, pitch, rows, cols, lanes);
-    if (rows >= kLanes) {
-      FoldBlock<T>(lanes, static_cast<std::size_t>(cols));
-    } else {
-      FoldSumLanes(kLanes, rows, [=](std::int64_t to, std::int64_t from, std::int64_t count) {
-        AddAccumulators(lanes + to * cols, lanes + from * cols, count * cols);
-      });
-    }
-    std::memcpy(tree.Next(), lanes, static_cast<std::size_t>(row_bytes));
+  BlockTree tree(out, scratch + SumLanesBytes(kLanes, row_bytes), row_bytes, add);
+  const auto push = [&](const A* sums) {
+    std::memcpy(tree.Next(), sums, static_cast<std::size_t>(row_bytes));
     tree.Push();
+  };
+  for (; n >= kLanes; x += group * kBlock * pitch, n -= group * kBlock) {
+    std::int64_t blocks = 0;
+    for (; blocks < group && n - blocks * kBlock >= kLanes; ++blocks) {
+      AddBlock<T>(x + blocks * kBlock * pitch, pitch, std::min(n - blocks * kBlock, kBlock), cols, lanes + blocks * kLanes * cols);
+    }
+    FoldBlocks<T>(lanes, static_cast<std::size_t>(cols), static_cast<std::size_t>(blocks));
+    for (std::int64_t b = 0; b < blocks; ++b) push(lanes + b * kLanes * cols);
+    if (blocks < group && n > blocks * kBlock) {
+      x += blocks * kBlock * pitch, n -= blocks * kBlock;
+      break;
+    }
+  }
+  if (n > 0) {  // fewer than there are lanes
+    AddBlock<T>(x, pitch, n, cols, lanes);
+    FoldSumLanes(kLanes, n, [=](std::int64_t to, std::int64_t from, std::int64_t count) {
+      AddAccumulators(lanes + to * cols, lanes + from * cols, count * cols);
+    });
+    push(lanes);
   }
   tree.Finish();
 }
