@@ -120,7 +120,7 @@ void ChoosePanels(SumLayout* layout) {
     if (layout->delivery == SumDelivery::kStaged && inner.stride == std::int64_t{1} << layout->size_log2 && inner.extent >= kShortRow)
       most = 1;
   }
-  std::int64_t batch = kSumLanes;
+  std::int64_t batch = layout->delivery == SumDelivery::kColumns ? 1 : kSumLanes;  // each of its rows is a call anyway
   while (ChoosePanel(most, batch, layout) > kSumScratchBytes) {
     if (most > 1) {
       most = std::min(most, layout->panel) * 7 / 8;
