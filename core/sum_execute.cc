@@ -209,7 +209,7 @@ class SumWorker {
     const std::int64_t row = cols << layout_.size_log2, sums = cols * layout_.kernel.size, extent = group.dims.back().extent;
     std::byte* const staging = Scratch(layout_.staging);
     const auto add = [&](std::byte* to, const std::byte* from) { layout_.kernel.add(to, from, cols); };
-    BlockTree tree(out, Scratch(layout_.group0) + layout_.kernel.lanes * sums, sums, add);
+    BlockTree tree(out, Scratch(layout_.staged_tree), sums, add);
     for (std::int64_t block = begin; block < end; block += layout_.block()) {
       const std::int64_t stop = std::min(block + layout_.block(), end);
       for (std::int64_t i = block; i < stop; i += box[0].extent) {

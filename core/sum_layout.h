@@ -58,8 +58,8 @@ struct SumLayout {
   std::int64_t panel;   // its sums
   std::int64_t panels;  // their number
   std::int64_t batch;   // so many sums of group 0 for each sum of a panel are made at a time, for group 1
-  // Offsets in scratch: the panel's sums, rounded; what group 0 needs.
-  std::int64_t sums, rounded, staging, group0;
+  // Offsets in scratch: the panel's sums, rounded; what group 0 needs, and staged the tree over its blocks.
+  std::int64_t sums, rounded, staging, group0, staged_tree;
 
   // Threads share panels; where those are too few, each panel's sums of group `split` are first made in pieces of so many summands.
   bool parallel;

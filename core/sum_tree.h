@@ -28,9 +28,15 @@ inline std::int64_t SumTreeRows(std::int64_t blocks) {
   return blocks <= 1 ? 1 : std::bit_width(static_cast<std::uint64_t>(blocks - 1)) + 1;
 }
 
-// The rows of accumulators that SumKernel::columns needs for n summands.
-inline std::int64_t SumScratch(std::int64_t lanes, std::int64_t n) {
-  return lanes + SumTreeRows((n + lanes * kSumSteps - 1) / (lanes * kSumSteps)) - 1;
+// The scratch of SumKernel::columns: the lanes of a block, or of several where cols are few, and a tree. Whole vectors reach behind
+// the lanes.
+inline constexpr std::int64_t kSumGroupBytes = 6 * 1024;
+inline std::int64_t SumLanesBytes(std::int64_t lanes, std::int64_t row_bytes) {
+  return (lanes * row_bytes > kSumGroupBytes ? lanes * row_bytes : kSumGroupBytes) + 256;
+}
+inline std::int64_t SumScratchBytes(std::int64_t lanes, std::int64_t n, std::int64_t row_bytes) {
+  const std::int64_t block = lanes * kSumSteps;
+  return SumLanesBytes(lanes, row_bytes) + (SumTreeRows(n / block + (n % block != 0)) - 1) * row_bytes;
 }
 
 // Rule 3, for rows of many sums side by side, as the blocks come: a binary counter. add(x, y) adds row y to row x.

@@ -44,7 +44,8 @@ HWY_INLINE hn::VFromD<D> LoadSummands(D d, const std::byte* x, std::size_t i) {
 template <typename T, class D>
 HWY_INLINE hn::VFromD<D> LoadUpToSummands(D d, const std::byte* x, std::size_t i, std::size_t n) {
   const StoredTag<T, D> d_stored;
-  return FromStored<T>(d, hn::LoadNOr(hn::Set(d_stored, NoSummand<T>()), d_stored, reinterpret_cast<const Stored<T>*>(x) + i, n));
+  return FromStored<T>(
+      d, hn::LoadNOr(hn::Set(d_stored, NoSummand<T>()), d_stored, reinterpret_cast<const Stored<T>*>(x) + i, n));
 }
 
 template <typename A>
@@ -88,48 +89,43 @@ HWY_INLINE hn::TFromD<D> FoldVector([[maybe_unused]] D d, hn::VFromD<D> v) {
   }
 }
 
-// Of four blocks of n summands: lanes [lane, lane + a vector's) when lanes have been added up until kLeft of them are left.
-template <typename T, std::size_t kLeft, class D, class V>
-HWY_INLINE void AddSteps(D d, const std::byte* const* x, std::size_t n, std::size_t lane, V& a, V& b, V& c, V& e) {
+// Of a block of n summands: lanes [lane, lane + a vector's) when lanes have been added up until kLeft of them are left. Additions wait
+// for each other in a block; CPUs go on with the next one meanwhile, and memory is read in order, which is faster than four blocks
+// side by side.
+template <typename T, std::size_t kLeft, bool kWhole, class D>
+HWY_INLINE hn::VFromD<D> LanesOfBlock(D d, const std::byte* x, std::size_t n, std::size_t lane) {
   constexpr auto kAll = static_cast<std::size_t>(kLanesOf<T>);
-  if constexpr (kLeft < kAll) {
-    AddSteps<T, 2 * kLeft>(d, x, n, lane, a, b, c, e);
-    V a2 = a, b2 = b, c2 = c, e2 = e;
-    AddSteps<T, 2 * kLeft>(d, x, n, lane + kLeft, a2, b2, c2, e2);
-    a = hn::Add(a, a2), b = hn::Add(b, b2), c = hn::Add(c, c2), e = hn::Add(e, e2);
+  if constexpr (2 * kLeft < kAll) {
+    const auto lower = LanesOfBlock<T, 2 * kLeft, kWhole>(d, x, n, lane);
+    return hn::Add(lower, LanesOfBlock<T, 2 * kLeft, kWhole>(d, x, n, lane + kLeft));
+  } else if constexpr (kWhole) {
+    constexpr bool kTwo = kLeft < kAll;
+    auto sum = LoadSummands<T>(d, x, lane);
+    [[maybe_unused]] auto other = kTwo ? LoadSummands<T>(d, x, lane + kAll / 2) : sum;
+#pragma GCC unroll 16
+    for (std::size_t s = 1; s < static_cast<std::size_t>(kSumSteps); ++s) {
+      sum = hn::Add(sum, LoadSummands<T>(d, x, lane + s * kAll));
+      if constexpr (kTwo) other = hn::Add(other, LoadSummands<T>(d, x, lane + s * kAll + kAll / 2));
+    }
+    return kTwo ? hn::Add(sum, other) : sum;
+  } else if constexpr (kLeft < kAll) {
+    const auto lower = LanesOfBlock<T, kAll, kWhole>(d, x, n, lane);
+    return hn::Add(lower, LanesOfBlock<T, kAll, kWhole>(d, x, n, lane + kLeft));
   } else {
     const std::size_t whole = n / kAll * kAll, rest = n - whole;
     const std::size_t left = rest <= lane ? 0 : HWY_MIN(rest - lane, hn::MaxLanes(D()));
-    std::size_t i = lane;
-    if (whole == 0) {
-      a = LoadUpToSummands<T>(d, x[0], i, left), b = LoadUpToSummands<T>(d, x[1], i, left);
-      c = LoadUpToSummands<T>(d, x[2], i, left), e = LoadUpToSummands<T>(d, x[3], i, left);
-      return;
-    }
-    a = LoadSummands<T>(d, x[0], i), b = LoadSummands<T>(d, x[1], i);
-    c = LoadSummands<T>(d, x[2], i), e = LoadSummands<T>(d, x[3], i);
-    for (i += kAll; i < whole; i += kAll) {
-      a = hn::Add(a, LoadSummands<T>(d, x[0], i)), b = hn::Add(b, LoadSummands<T>(d, x[1], i));
-      c = hn::Add(c, LoadSummands<T>(d, x[2], i)), e = hn::Add(e, LoadSummands<T>(d, x[3], i));
-    }
-    if (left == 0) return;
-    a = hn::Add(a, LoadUpToSummands<T>(d, x[0], i, left)), b = hn::Add(b, LoadUpToSummands<T>(d, x[1], i, left));
-    c = hn::Add(c, LoadUpToSummands<T>(d, x[2], i, left)), e = hn::Add(e, LoadUpToSummands<T>(d, x[3], i, left));
+    if (whole == 0) return LoadUpToSummands<T>(d, x, lane, left);
+    auto sum = LoadSummands<T>(d, x, lane);
+    std::size_t i = lane + kAll;
+    for (; i < whole; i += kAll) sum = hn::Add(sum, LoadSummands<T>(d, x, i));
+    return left == 0 ? sum : hn::Add(sum, LoadUpToSummands<T>(d, x, i, left));
   }
 }
 
-// out[i] = the sum of the block of n <= kBlockOf summands at x + i * stride, i < count <= 4. Four at a time: one would wait for its
-// additions.
-template <typename T>
-HWY_INLINE void SumFourBlocks(const std::byte* x, std::int64_t stride, std::int64_t count, std::int64_t n, Computed<T>* out) {
+template <typename T, bool kWhole>
+HWY_INLINE Computed<T> SumBlock(const std::byte* x, std::int64_t n) {
   const RowTag<T> d;
-  const std::byte* const from[4] = {x, count > 1 ? x + stride : x, count > 2 ? x + 2 * stride : x, count > 3 ? x + 3 * stride : x};
-  auto a = hn::Zero(d), b = a, c = a, e = a;
-  AddSteps<T, hn::MaxLanes(decltype(d)())>(d, from, static_cast<std::size_t>(n), 0, a, b, c, e);
-  out[0] = FoldVector(d, a);
-  if (count > 1) out[1] = FoldVector(d, b);
-  if (count > 2) out[2] = FoldVector(d, c);
-  if (count > 3) out[3] = FoldVector(d, e);
+  return FoldVector(d, LanesOfBlock<T, hn::MaxLanes(decltype(d)()), kWhole>(d, x, static_cast<std::size_t>(n), 0));
 }
 
 template <typename T>
@@ -137,9 +133,8 @@ void SumRows(const std::byte* x, std::int64_t stride, std::int64_t count, std::i
   using A = Computed<T>;
   constexpr std::int64_t kBlock = kBlockOf<T>, kBlockBytes = kBlock * static_cast<std::int64_t>(sizeof(Stored<T>));
   auto* const out = reinterpret_cast<A*>(out_bytes);
-  if (n <= kBlock) {
-    for (std::int64_t i = 0; i < count; i += 4)
-      SumFourBlocks<T>(x + i * stride, stride, std::min<std::int64_t>(count - i, 4), n, out + i);
+  if (n < kBlock) {
+    for (std::int64_t i = 0; i < count; ++i) out[i] = SumBlock<T, false>(x + i * stride, n);
     return;
   }
   const auto add = [](std::byte* to, const std::byte* from) {
@@ -147,17 +142,17 @@ void SumRows(const std::byte* x, std::int64_t stride, std::int64_t count, std::i
     *sum = static_cast<A>(*sum + *reinterpret_cast<const A*>(from));
   };
   for (std::int64_t i = 0; i < count; ++i) {
-    A stack[64], sums[4];
+    A stack[64];
     BlockTree tree(reinterpret_cast<std::byte*>(out + i), reinterpret_cast<std::byte*>(stack), sizeof(A), add);
-    for (std::int64_t done = 0; done < n;) {
-      const std::int64_t blocks = std::max<std::int64_t>(std::min<std::int64_t>((n - done) / kBlock, 4), 1);
-      const std::byte* const from = x + i * stride + done * static_cast<std::int64_t>(sizeof(Stored<T>));
-      SumFourBlocks<T>(from, kBlockBytes, blocks, std::min(n - done, kBlock), sums);
-      for (std::int64_t b = 0; b < blocks; ++b) {
-        *reinterpret_cast<A*>(tree.Next()) = sums[b];
-        tree.Push();
-      }
-      done += blocks * kBlock;
+    const std::byte* from = x + i * stride;
+    std::int64_t left = n;
+    for (; left >= kBlock; left -= kBlock, from += kBlockBytes) {
+      *reinterpret_cast<A*>(tree.Next()) = SumBlock<T, true>(from, kBlock);
+      tree.Push();
+    }
+    if (left > 0) {
+      *reinterpret_cast<A*>(tree.Next()) = SumBlock<T, false>(from, left);
+      tree.Push();
     }
     tree.Finish();
   }
@@ -165,41 +160,50 @@ void SumRows(const std::byte* x, std::int64_t stride, std::int64_t count, std::i
 
 // ---- Across vectors.
 
-// out[j] (+)= x[0, j] + x[1, j] + ... + x[steps - 1, j], in order, for j < width; rows are `pitch` bytes apart.
+// out[j] = x[0, j] + x[1, j] + ... + x[steps - 1, j], in order, for kVectors vectors from j on; rows are `pitch` bytes apart.
+template <typename T, std::size_t kVectors, class D>
+HWY_INLINE void AddVectors(D d, const std::byte* x, std::int64_t pitch, std::int64_t steps, std::size_t j, Computed<T>* out) {
+  const std::size_t lanes = hn::Lanes(d);
+#if HWY_HAVE_SCALABLE
+  for (std::size_t i = 0; i < kVectors; ++i, j += lanes) {
+    auto sum = LoadSummands<T>(d, x, j);
+    for (std::int64_t s = 1; s < steps; ++s) sum = hn::Add(sum, LoadSummands<T>(d, x + s * pitch, j));
+    hn::StoreU(sum, d, out + j);
+  }
+#else
+  hn::VFromD<D> sums[kVectors];
+#pragma GCC unroll 16
+  for (std::size_t i = 0; i < kVectors; ++i) sums[i] = LoadSummands<T>(d, x, j + i * lanes);
+  for (std::int64_t s = 1; s < steps; ++s) {
+    x += pitch;
+#pragma GCC unroll 16
+    for (std::size_t i = 0; i < kVectors; ++i) sums[i] = hn::Add(sums[i], LoadSummands<T>(d, x, j + i * lanes));
+  }
+#pragma GCC unroll 16
+  for (std::size_t i = 0; i < kVectors; ++i) hn::StoreU(sums[i], d, out + j + i * lanes);
+#endif
+}
+
+// The same for j < width: pieces of rows that are long enough to be read well, as registers allow.
 template <typename T>
-HWY_INLINE void AddRows(const std::byte* x, std::int64_t pitch, std::int64_t steps, std::int64_t signed_width, bool onto,
-                        Computed<T>* out) {
+HWY_INLINE void AddRows(const std::byte* x, std::int64_t pitch, std::int64_t steps, std::int64_t signed_width, Computed<T>* out) {
+  constexpr bool kManyRegisters = HWY_TARGET <= HWY_AVX3 || !HWY_ARCH_X86;
+  constexpr std::size_t kMost = kIsHalf<T> && kManyRegisters ? 16 : 8;
   const hn::ScalableTag<Computed<T>> d;
   const std::size_t lanes = hn::Lanes(d), width = static_cast<std::size_t>(signed_width);
-  const std::int64_t first = onto ? 0 : 1;
   std::size_t j = 0;
-  for (; j + 4 * lanes <= width; j += 4 * lanes) {
-    auto a = onto ? hn::LoadU(d, out + j) : LoadSummands<T>(d, x, j);
-    auto b = onto ? hn::LoadU(d, out + j + lanes) : LoadSummands<T>(d, x, j + lanes);
-    auto c = onto ? hn::LoadU(d, out + j + 2 * lanes) : LoadSummands<T>(d, x, j + 2 * lanes);
-    auto e = onto ? hn::LoadU(d, out + j + 3 * lanes) : LoadSummands<T>(d, x, j + 3 * lanes);
-    const std::byte* row = x + first * pitch;
-    for (std::int64_t s = first; s < steps; ++s, row += pitch) {
-      a = hn::Add(a, LoadSummands<T>(d, row, j));
-      b = hn::Add(b, LoadSummands<T>(d, row, j + lanes));
-      c = hn::Add(c, LoadSummands<T>(d, row, j + 2 * lanes));
-      e = hn::Add(e, LoadSummands<T>(d, row, j + 3 * lanes));
-    }
-    hn::StoreU(a, d, out + j);
-    hn::StoreU(b, d, out + j + lanes);
-    hn::StoreU(c, d, out + j + 2 * lanes);
-    hn::StoreU(e, d, out + j + 3 * lanes);
-  }
-  for (; j + lanes <= width; j += lanes) {
-    auto a = onto ? hn::LoadU(d, out + j) : LoadSummands<T>(d, x, j);
-    for (std::int64_t s = first; s < steps; ++s) a = hn::Add(a, LoadSummands<T>(d, x + s * pitch, j));
-    hn::StoreU(a, d, out + j);
-  }
+  for (; j + kMost * lanes <= width; j += kMost * lanes) AddVectors<T, kMost>(d, x, pitch, steps, j, out);
+  for (; j + 4 * lanes <= width; j += 4 * lanes) AddVectors<T, 4>(d, x, pitch, steps, j, out);
+  const std::size_t vectors = (width - j) / lanes;
+  if (vectors == 3) AddVectors<T, 3>(d, x, pitch, steps, j, out);
+  if (vectors == 2) AddVectors<T, 2>(d, x, pitch, steps, j, out);
+  if (vectors == 1) AddVectors<T, 1>(d, x, pitch, steps, j, out);
+  j += vectors * lanes;
   if (j == width) return;
   const std::size_t left = width - j;
-  auto a = onto ? hn::LoadN(d, out + j, left) : LoadUpToSummands<T>(d, x, j, left);
-  for (std::int64_t s = first; s < steps; ++s) a = hn::Add(a, LoadUpToSummands<T>(d, x + s * pitch, j, left));
-  hn::StoreN(a, d, out + j, left);
+  auto sum = LoadUpToSummands<T>(d, x, j, left);
+  for (std::int64_t s = 1; s < steps; ++s) sum = hn::Add(sum, LoadUpToSummands<T>(d, x + s * pitch, j, left));
+  hn::StoreN(sum, d, out + j, left);
 }
 
 // The lanes of a block of `rows` rows, one after the other. Rows without gaps make one row of each step.
@@ -208,19 +212,30 @@ HWY_INLINE void AddBlock(const std::byte* x, std::int64_t pitch, std::int64_t ro
   constexpr std::int64_t kLanes = kLanesOf<T>, kSize = static_cast<std::int64_t>(sizeof(Stored<T>));
   const std::int64_t steps = rows / kLanes, rest = rows - steps * kLanes, step_pitch = kLanes * pitch;
   const bool dense = pitch == cols * kSize;
-  // As many rows at a time as are read well side by side: all of a small block, else few.
-  const std::int64_t group = dense && rows * pitch <= 16 * 1024 ? kSumSteps : 4;
-  for (std::int64_t s = 0; s < steps + (rest > 0 ? 1 : 0); s += group) {
-    const std::byte* const from = x + s * step_pitch;
-    const auto add = [&](std::int64_t lane, std::int64_t count, std::int64_t lane_steps) HWY_ATTR {
-      const std::int64_t now = std::min(lane_steps - s, group);
-      if (now > 0 && count > 0) AddRows<T>(from + lane * pitch, step_pitch, now, count * cols, s > 0, lanes + lane * cols);
-    };
-    if (dense) {
-      add(0, rest, steps + 1);
-      add(rest, kLanes - rest, steps);
-    } else {
-      for (std::int64_t lane = 0; lane < kLanes; ++lane) add(lane, 1, steps + (lane < rest ? 1 : 0));
+  const auto add = [=](std::int64_t lane, std::int64_t count, std::int64_t lane_steps) HWY_ATTR {
+    if (lane_steps == 0 || count == 0) return;
+    AddRows<T>(x + lane * pitch, step_pitch, lane_steps, count * cols, lanes + lane * cols);
+  };
+  if (dense) {
+    add(0, rest, steps + 1);
+    add(rest, kLanes - rest, steps);
+  } else {
+    for (std::int64_t lane = 0; lane < kLanes; ++lane) add(lane, 1, steps + (lane < rest ? 1 : 0));
+  }
+}
+
+// Adds all lanes of `blocks` blocks up into the first one of each. In whole vectors: what they add beside that goes to lanes that have
+// been added, and is read from not more than a vector behind the last one. Blocks in turn: a load that takes parts of two stores
+// waits for them.
+template <typename T>
+HWY_INLINE void FoldBlocks(Computed<T>* lanes, std::size_t cols, std::size_t blocks) {
+  const hn::CappedTag<Computed<T>, static_cast<std::size_t>(kLanesOf<T>)> d;
+  const std::size_t all = static_cast<std::size_t>(kLanesOf<T>) * cols;
+  for (std::size_t half = all / 2; half >= cols; half /= 2) {
+    for (Computed<T>* block = lanes; block != lanes + blocks * all; block += all) {
+      for (std::size_t i = 0; i < half; i += hn::Lanes(d)) {
+        hn::StoreU(hn::Add(hn::LoadU(d, block + i), hn::LoadU(d, block + half + i)), d, block + i);
+      }
     }
   }
 }
@@ -230,19 +245,34 @@ void SumColumns(const std::byte* x, std::int64_t pitch, std::int64_t n, std::int
   using A = Computed<T>;
   constexpr std::int64_t kLanes = kLanesOf<T>, kBlock = kBlockOf<T>;
   const std::int64_t row_bytes = cols * static_cast<std::int64_t>(sizeof(A));
+  const std::int64_t group = std::clamp<std::int64_t>(kSumGroupBytes / (kLanes * row_bytes), 1, 8);  // blocks at a time
   auto* const lanes = reinterpret_cast<A*>(scratch);
   const auto add = [cols](std::byte* to, const std::byte* from) {
     AddAccumulators(reinterpret_cast<A*>(to), reinterpret_cast<const A*>(from), cols);
   };
-  BlockTree tree(out, scratch + kLanes * row_bytes, row_bytes, add);
-  for (std::int64_t r = 0; r < n; r += kBlock) {
-    const std::int64_t rows = std::min(n - r, kBlock);
-    AddBlock<T>(x + r * pitch, pitch, rows, cols, lanes);
-    FoldSumLanes(kLanes, std::min(rows, kLanes), [=](std::int64_t to, std::int64_t from, std::int64_t count) {
+  BlockTree tree(out, scratch + SumLanesBytes(kLanes, row_bytes), row_bytes, add);
+  const auto push = [&](const A* sums) {
+    std::memcpy(tree.Next(), sums, static_cast<std::size_t>(row_bytes));
+    tree.Push();
+  };
+  for (; n >= kLanes; x += group * kBlock * pitch, n -= group * kBlock) {
+    std::int64_t blocks = 0;
+    for (; blocks < group && n - blocks * kBlock >= kLanes; ++blocks) {
+      AddBlock<T>(x + blocks * kBlock * pitch, pitch, std::min(n - blocks * kBlock, kBlock), cols, lanes + blocks * kLanes * cols);
+    }
+    FoldBlocks<T>(lanes, static_cast<std::size_t>(cols), static_cast<std::size_t>(blocks));
+    for (std::int64_t b = 0; b < blocks; ++b) push(lanes + b * kLanes * cols);
+    if (blocks < group && n > blocks * kBlock) {
+      x += blocks * kBlock * pitch, n -= blocks * kBlock;
+      break;
+    }
+  }
+  if (n > 0) {  // fewer than there are lanes
+    AddBlock<T>(x, pitch, n, cols, lanes);
+    FoldSumLanes(kLanes, n, [=](std::int64_t to, std::int64_t from, std::int64_t count) {
       AddAccumulators(lanes + to * cols, lanes + from * cols, count * cols);
     });
-    std::memcpy(tree.Next(), lanes, static_cast<std::size_t>(row_bytes));
-    tree.Push();
+    push(lanes);
   }
   tree.Finish();
 }
