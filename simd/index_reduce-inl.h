@@ -30,39 +30,108 @@ bool IsDenseRow(const std::byte* row, std::int64_t col_stride) {
   return col_stride == static_cast<std::int64_t>(sizeof(T)) && reinterpret_cast<std::uintptr_t>(row) % sizeof(T) == 0;
 }
 
-// out[c] = op(out[c], x[c]) for dense rows.
+// How many of the indices from `index` on are equal, when it is worth knowing: short runs count as 1, so that a branch on them is
+// seldom taken where indices are in random order, or sorted with few duplicates.
+HWY_INLINE std::int64_t RunOf(const std::int64_t* index, std::int64_t left) {
+  constexpr std::int64_t kLeast = 8;
+  if (left < kLeast || index[0] != index[kLeast - 1]) return 1;
+  std::int64_t run = 1;
+  while (run < left && index[run] == index[0]) ++run;
+  return run < kLeast ? 1 : run;
+}
+
+// out[c] = op(... op(out[c], x[0][c]) ..., x[run - 1][c]) for `run` dense rows, x_stride bytes apart.
 template <class Op, typename T>
-HWY_INLINE void ReduceDenseRow(const std::byte* x_bytes, std::int64_t cols, std::byte* out_bytes) {
+HWY_INLINE void ReduceDenseRows(const std::byte* x_bytes, std::int64_t x_stride, std::int64_t run, std::int64_t cols,
+                                std::byte* out_bytes) {
   using C = Computed<T>;
   const hn::ScalableTag<C> d;
   const hn::Rebind<Stored<T>, decltype(d)> d_x;
-  const auto* x = reinterpret_cast<const Stored<T>*>(x_bytes);
   auto* out = reinterpret_cast<C*>(out_bytes);
   const std::size_t lanes = hn::Lanes(d), n = static_cast<std::size_t>(cols);
+  const auto row = [&](std::int64_t r) { return reinterpret_cast<const Stored<T>*>(x_bytes + r * x_stride); };
+  const auto reduce = [&](auto sum, const Stored<T>* x) HWY_ATTR {
+    return Op::template Vector<C>(d, sum, FromStored<T>(d, hn::LoadU(d_x, x)));
+  };
   std::size_t c = 0;
+  for (; c + 4 * lanes <= n; c += 4 * lanes) {
+    auto sum0 = hn::LoadU(d, out + c), sum1 = hn::LoadU(d, out + c + lanes);
+    auto sum2 = hn::LoadU(d, out + c + 2 * lanes), sum3 = hn::LoadU(d, out + c + 3 * lanes);
+    for (std::int64_t r = 0; r < run; ++r) {
+      const Stored<T>* const x = row(r) + c;
+      sum0 = reduce(sum0, x);
+      sum1 = reduce(sum1, x + lanes);
+      sum2 = reduce(sum2, x + 2 * lanes);
+      sum3 = reduce(sum3, x + 3 * lanes);
+    }
+    hn::StoreU(sum0, d, out + c);
+    hn::StoreU(sum1, d, out + c + lanes);
+    hn::StoreU(sum2, d, out + c + 2 * lanes);
+    hn::StoreU(sum3, d, out + c + 3 * lanes);
+  }
   for (; c + lanes <= n; c += lanes) {
-    const auto v = FromStored<T>(d, hn::LoadU(d_x, x + c));
-    hn::StoreU(Op::template Vector<C>(d, hn::LoadU(d, out + c), v), d, out + c);
+    auto sum = hn::LoadU(d, out + c);
+    for (std::int64_t r = 0; r < run; ++r) sum = reduce(sum, row(r) + c);
+    hn::StoreU(sum, d, out + c);
   }
   if (c == n) return;
-  const auto v = FromStored<T>(d, hn::LoadN(d_x, x + c, n - c));
-  hn::StoreN(Op::template Vector<C>(d, hn::LoadN(d, out + c, n - c), v), d, out + c, n - c);
+  auto sum = hn::LoadN(d, out + c, n - c);
+  for (std::int64_t r = 0; r < run; ++r) sum = Op::template Vector<C>(d, sum, FromStored<T>(d, hn::LoadN(d_x, row(r) + c, n - c)));
+  hn::StoreN(sum, d, out + c, n - c);
+}
+
+// One element in a row.
+template <class Op, typename T, bool kFar>
+HWY_INLINE void ReduceElements(const IndexRows& rows, std::int64_t index_stride, std::int64_t x_stride, std::int64_t out_stride) {
+  using C = Computed<T>;
+  constexpr std::int64_t kAhead = 24;
+  const std::int64_t* const index = rows.index;
+  const std::int64_t count = rows.rows;
+  const std::byte* const x = rows.x.data;
+  std::byte* const out = rows.out.data;
+  for (std::int64_t r = 0; r < count;) {
+    std::byte* const at = out + r * out_stride + index[r] * index_stride;
+    if (kFar && r + kAhead < count) __builtin_prefetch(out + (r + kAhead) * out_stride + index[r + kAhead] * index_stride, 1);
+    const std::int64_t run = out_stride == 0 ? RunOf(index + r, count - r) : 1;
+    C sum = Op::template Scalar<C>(ReadUnaligned<C>(at), ReadComputed<T>(x + r * x_stride));
+    for (std::int64_t i = 1; i < run; ++i) sum = Op::template Scalar<C>(sum, ReadComputed<T>(x + (r + i) * x_stride));
+    WriteUnaligned(sum, at);
+    r += run;
+  }
 }
 
 template <class Op, typename T>
 void ReduceRows(const IndexRows& rows) {
   using C = Computed<T>;
-  for (std::int64_t r = 0; r < rows.rows; ++r) {
-    const std::byte* x = rows.x.data + r * rows.x.row_stride;
-    std::byte* out = RowOf(rows.out, r, rows.index[r]);
-    if (rows.cols > 1 && IsDenseRow<T>(x, rows.x.col_stride) && IsDenseRow<C>(out, rows.out.col_stride)) {
-      ReduceDenseRow<Op, T>(x, rows.cols, out);
+  constexpr std::int64_t kAhead = 6;
+  const IndexSide x = rows.x, out = rows.out;
+  const std::int64_t* const index = rows.index;
+  const std::int64_t count = rows.rows, cols = rows.cols;
+  if (cols == 1) {
+    constexpr auto kSize = static_cast<std::int64_t>(sizeof(T)), kOutSize = static_cast<std::int64_t>(sizeof(C));
+    const bool dense = x.row_stride == kSize && out.row_stride == 0 && out.index_stride == kOutSize;
+    if (rows.far) return ReduceElements<Op, T, true>(rows, out.index_stride, x.row_stride, out.row_stride);
+    if (dense) return ReduceElements<Op, T, false>(rows, kOutSize, kSize, 0);
+    return ReduceElements<Op, T, false>(rows, out.index_stride, x.row_stride, out.row_stride);
+  }
+  for (std::int64_t r = 0; r < count;) {
+    const std::byte* from = x.data + r * x.row_stride;
+    std::byte* to = RowOf(out, r, index[r]);
+    if (rows.far && r + kAhead < count) {
+      const std::byte* const next = RowOf(out, r + kAhead, index[r + kAhead]);
+      for (std::int64_t i = 0; i < std::min<std::int64_t>(cols * static_cast<std::int64_t>(sizeof(C)), 512); i += 64) __builtin_prefetch(next + i, 1);
+    }
+    if (IsDenseRow<T>(from, x.col_stride) && IsDenseRow<C>(to, out.col_stride) && x.row_stride % static_cast<std::int64_t>(sizeof(T)) == 0) {
+      const std::int64_t run = out.row_stride == 0 ? RunOf(index + r, count - r) : 1;
+      ReduceDenseRows<Op, T>(from, x.row_stride, run, cols, to);
+      r += run;
       continue;
     }
-    for (std::int64_t c = 0; c < rows.cols; ++c) {
-      std::byte* const at = out + c * rows.out.col_stride;
-      WriteUnaligned(Op::template Scalar<C>(ReadUnaligned<C>(at), ReadComputed<T>(x + c * rows.x.col_stride)), at);
+    for (std::int64_t c = 0; c < cols; ++c) {
+      std::byte* const at = to + c * out.col_stride;
+      WriteUnaligned(Op::template Scalar<C>(ReadUnaligned<C>(at), ReadComputed<T>(from + c * x.col_stride)), at);
     }
+    ++r;
   }
 }
 
