@@ -187,13 +187,13 @@ int Main(int argc, char** argv) {
         for (const char* level : {"L2", "memory"}) {
           // Data, what is moved, and the index: as many positions as there are rows of data.
           const std::int64_t bytes_per_row = 2 * 4 * layout.width + 8;
-          const std::int64_t rows_of_all =
-              std::max<std::int64_t>(arguments.quick ? kQuickElements / layout.width : ThisMachine().WorkingSet(level) / bytes_per_row, 1);
+          const std::int64_t rows_of_all = std::max<std::int64_t>(
+              arguments.quick ? kQuickElements / layout.width : ThisMachine().WorkingSet(level) / bytes_per_row, 1);
           const std::int64_t extent = layout.lines_of_all > 0 ? std::min(layout.lines_of_all, rows_of_all) : rows_of_all;
           const Problem p{rows_of_all / extent, extent, extent, layout.width, order, adds};
           for (const int threads : all_threads > 1 ? std::vector<int>{1, all_threads} : std::vector<int>{1}) {
-            rows.push_back({std::string(adds ? "scatter_add/" : "gather/") + layout.name + "/" + kOrderNames[static_cast<int>(order)] +
-                                "/" + level + "/threads:" + std::to_string(threads),
+            rows.push_back({std::string(adds ? "scatter_add/" : "gather/") + layout.name + "/" +
+                                kOrderNames[static_cast<int>(order)] + "/" + level + "/threads:" + std::to_string(threads),
                             "(" + std::to_string(p.lines) + "," + std::to_string(p.extent) + "," + std::to_string(p.width) + ")",
                             layout.width > 1 ? "bytes in order" : "a plain loop", static_cast<double>(rows_of_all * bytes_per_row),
                             [p, threads, &team, &roof](const Effort& effort) { return Measure(p, threads, team, roof, effort); }});

@@ -64,9 +64,9 @@ const Form kGatherForm = {
     {.name = "gather",
      .arity = 2,
      .doc = "out[..., i, ...] = input[..., index[..., i, ...], ...] along dim",
-     .special =
-         "The index aligns left with the input and may have fewer dims; elsewhere than along dim either stretches the other. mode prefix "
-         "stretches nothing and takes an index that is shorter than the input; same_rank wants equal ranks.",
+     .special = "The index aligns left with the input and may have fewer dims; elsewhere than along dim either stretches the "
+                "other. mode prefix "
+                "stretches nothing and takes an index that is shorter than the input; same_rank wants equal ranks.",
      .source = "PyTorch gather, NumPy take_along_axis, Paddle take_along_axis, ONNX GatherElements",
      .operands = "input index",
      .attributes = {kDimAttributeInfo, kModeAttributeInfo, kWrapNegativeAttributeInfo},

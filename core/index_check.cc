@@ -25,7 +25,8 @@ struct Look {
   // Steps [begin, end) of dim `dim`, and all of the dims within.
   bool InRange(std::size_t dim, std::int64_t begin, std::int64_t end, const std::byte* at) const {
     const std::int64_t stride = canonical.strides[0][dim];
-    if (dim + 1 == canonical.extents.size()) return kernels.in_range[type](at + begin * stride, stride, end - begin, lowest, highest);
+    if (dim + 1 == canonical.extents.size())
+      return kernels.in_range[type](at + begin * stride, stride, end - begin, lowest, highest);
     for (std::int64_t i = begin; i < end; ++i) {
       if (!InRange(dim + 1, 0, canonical.extents[dim + 1], at + i * stride)) return false;
     }
@@ -98,8 +99,8 @@ Status IndexCheck::Refuse(const std::byte* index) const {
   const std::string position = shape_.rank() == 0 ? "" : ListOf(Dims(at, shape_.rank()));
   const std::string range = highest_ < 0 ? "none" : std::to_string(lowest_) + " to " + std::to_string(highest_);
   return Status(StatusCode::kOutOfRange, caller_ + ": index out of range; got " + name_ + position + " = " + std::to_string(value) +
-                                             ", accepted are " + range + " along dim " + std::to_string(dim_) + " of " + data_name_ +
-                                             " " + ListOf(data_shape_) + " " + facts_);
+                                             ", accepted are " + range + " along dim " + std::to_string(dim_) + " of " +
+                                             data_name_ + " " + ListOf(data_shape_) + " " + facts_);
 }
 
 }  // namespace axiscast

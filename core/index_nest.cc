@@ -14,9 +14,9 @@ namespace axiscast {
 namespace {
 
 constexpr int kMaxLoops = kMaxRank + 2;
-constexpr std::int64_t kIndexBlock = 1024;                  // indices that are read at once where they must be converted
-constexpr double kLeastPieceBytes = 64 * 1024;              // a fork costs some microseconds
-constexpr std::int64_t kPiecesPerThread = 4;                // so that a stalled thread delays a part of its share alone
+constexpr std::int64_t kIndexBlock = 1024;                 // indices that are read at once where they must be converted
+constexpr double kLeastPieceBytes = 64 * 1024;             // a fork costs some microseconds
+constexpr std::int64_t kPiecesPerThread = 4;               // so that a stalled thread delays a part of its share alone
 constexpr std::int64_t kLeastPieceWidth = 4 * kLineBytes;  // of a piece of a dense row: threads keep to cache lines of their own
 
 // What a step costs besides its bytes: reading the index, and a line that is not its neighbour's.
@@ -68,10 +68,10 @@ IndexNest::IndexNest(std::vector<NestLoop> loops, const NestSteps& steps, std::i
            elements * static_cast<double>(std::min<std::int64_t>(Magnitude(loops_.back().strides[kNestOut]), kLineBytes));
 }
 
-void IndexNest::SetBytes(std::int64_t chosen, std::int64_t written) {
+void IndexNest::SetBytes(double chosen, double written) {
   const Caches& caches = MachineCaches();
-  far_ = chosen > caches.l2;
-  stream_ = written > caches.l3;
+  far_ = chosen > static_cast<double>(caches.l2);
+  stream_ = written > static_cast<double>(caches.l3);
 }
 
 // How each loop is cut: into counts[l] ranges of `chunks[l]` steps.
@@ -200,7 +200,7 @@ class IndexNest::Worker {
   const int phase_count_;
   std::byte* const* const pointers_;
   const bool stream_;
-  const int outer_;  // loops outside rows and cols
+  const int outer_;                  // loops outside rows and cols
   std::int64_t extents_[kMaxLoops];  // of this piece
   std::byte* position_[kNestOperands];
   const std::byte* read_from_ = nullptr;  // what is in block_

@@ -41,8 +41,9 @@ class IndexNest {
   // output's stride: how far apart the index's neighbours lie there.
   IndexNest(std::vector<NestLoop> loops, const NestSteps& steps, std::int64_t ordered_key, DType index_dtype, std::int64_t wrap);
 
-  // What the index chooses from, and what is written, in bytes: where that is too much for the caches kernels are told.
-  void SetBytes(std::int64_t chosen, std::int64_t written);
+  // How many bytes the index chooses from at a time, and how many are written: where that is too much for the caches, kernels are
+  // told.
+  void SetBytes(double chosen, double written);
 
   // Runs the phases one after the other, over any number of threads. pointers: of each operand that phases use.
   void Run(const IndexKernels& kernels, const NestPhase* phases, int phase_count, std::byte* const* pointers,

@@ -44,9 +44,9 @@ class Resolver {
     if (const Status status = Begin(); !status.ok()) return status;
     const int source_rank = request_.inputs[2]->shape.rank();
     if (source_rank != 0 && source_rank != rank()) {
-      return Refuse(StatusCode::kInvalidShape,
-                    std::string(Name(2)) + " must be 0-d or have the rank of " + Name(0) + "; got rank " +
-                        std::to_string(source_rank) + " for rank " + std::to_string(rank()));
+      return Refuse(StatusCode::kInvalidShape, std::string(Name(2)) + " must be 0-d or have the rank of " + Name(0) +
+                                                   "; got rank " + std::to_string(source_rank) + " for rank " +
+                                                   std::to_string(rank()));
     }
     result->dim = dim_;
     result->visited = Shape();
@@ -92,8 +92,8 @@ class Resolver {
     if (mode() == IndexMode::kBroadcast ? index_rank > rank() : index_rank != rank()) {
       return Refuse(StatusCode::kInvalidShape,
                     std::string(Name(1)) +
-                        (mode() == IndexMode::kBroadcast ? " must not have more dims than " : " must have as many dims as ") + Name(0) +
-                        "; got " + std::to_string(index_rank) + " and " + std::to_string(rank()));
+                        (mode() == IndexMode::kBroadcast ? " must not have more dims than " : " must have as many dims as ") +
+                        Name(0) + "; got " + std::to_string(index_rank) + " and " + std::to_string(rank()));
     }
     const std::int64_t dim = call_.attributes[kDimAttribute].integer;
     if (dim < -index_rank || dim >= index_rank) {
@@ -111,8 +111,8 @@ class Resolver {
     for (const NamedDim& dim : facing) {
       if (dim.extent == 1 || dim.extent == decider->extent) continue;
       if (decider->extent != 1) {
-        return Refuse(StatusCode::kInvalidShape, "dimensions must be equal or 1" + OffDim(i) + "; got " + ToText(*decider, i) +
-                                                     " and " + ToText(dim, i));
+        return Refuse(StatusCode::kInvalidShape,
+                      "dimensions must be equal or 1" + OffDim(i) + "; got " + ToText(*decider, i) + " and " + ToText(dim, i));
       }
       decider = &dim;
     }
@@ -146,7 +146,8 @@ class Resolver {
     }
     const std::int64_t source = Named(2, i).extent;
     if (source == 1 || source == *extent) return Status();
-    return Refuse(StatusCode::kInvalidShape, std::string(Name(2)) + " must be 1 or as long as the positions that are written; got " +
+    return Refuse(StatusCode::kInvalidShape, std::string(Name(2)) +
+                                                 " must be 1 or as long as the positions that are written; got " +
                                                  ToText(Named(2, i), i) + " for " + std::to_string(*extent));
   }
 

@@ -68,12 +68,12 @@ T IdentityOf(Reduction reduction) {
 }
 void WriteIdentity(DType dtype, Reduction reduction, std::byte* to) {
   switch (dtype) {
-#define AXISCAST_CASE(enumerator, name, type, kind)           \
-  case DType::enumerator:                                     \
-    if constexpr (std::is_arithmetic_v<type>) {               \
-      const type identity = IdentityOf<type>(reduction);      \
-      std::memcpy(to, &identity, sizeof(identity));           \
-    }                                                         \
+#define AXISCAST_CASE(enumerator, name, type, kind)      \
+  case DType::enumerator:                                \
+    if constexpr (std::is_arithmetic_v<type>) {          \
+      const type identity = IdentityOf<type>(reduction); \
+      std::memcpy(to, &identity, sizeof(identity));      \
+    }                                                    \
     return;
     AXISCAST_FOR_EACH_DTYPE(AXISCAST_CASE)
 #undef AXISCAST_CASE
@@ -170,7 +170,8 @@ class ScatterRoutine final : public Routine {
     }
     if (mean) {
       Add(moves(DType::kInt64), kNestFirstCount, kNestCounts);
-      Add(kernels.reduce[static_cast<std::size_t>(Reduction::kAdd)][static_cast<std::size_t>(DType::kInt64)], kNestOne, kNestCounts);
+      Add(kernels.reduce[static_cast<std::size_t>(Reduction::kAdd)][static_cast<std::size_t>(DType::kInt64)], kNestOne,
+          kNestCounts);
     }
     Add(kernels.reduce[static_cast<std::size_t>(reduction)][of], kNestX, combined);
     if (uses_sums) Add(kernels.store[of], kNestSums, kNestOut, mean);
@@ -257,10 +258,11 @@ const Form kScatterForm = {
     {.name = "scatter",
      .arity = 3,
      .doc = "out = self; out[..., index[..., i, ...], ...] = src[..., i, ...] along dim",
-     .special =
-         "Modes and alignment as gather's; src has the rank of self or is 0-d. Where an index occurs again the last one wins; with a "
-         "reduction all are combined, in increasing position: mean of ints truncates, amin and amax give NaN where there is one. Of "
-         "the 16-bit floats each result is rounded once. bool is only assigned.",
+     .special = "Modes and alignment as gather's; src has the rank of self or is 0-d. Where an index occurs again the last one "
+                "wins; with a "
+                "reduction all are combined, in increasing position: mean of ints truncates, amin and amax give NaN where there is "
+                "one. Of "
+                "the 16-bit floats each result is rounded once. bool is only assigned.",
      .source = "PyTorch scatter and scatter_reduce, NumPy put_along_axis, Paddle put_along_axis, ONNX ScatterElements",
      .operands = "self index src",
      .attributes = {kDimAttributeInfo,

@@ -26,6 +26,8 @@ bool IsDense(const std::byte* data, std::int64_t stride) {
   return stride == static_cast<std::int64_t>(sizeof(I)) && reinterpret_cast<std::uintptr_t>(data) % sizeof(I) == 0;
 }
 
+inline constexpr std::int64_t kIndicesAhead = 512;
+
 template <typename I>
 bool IndicesInRange(const std::byte* index, std::int64_t stride, std::int64_t count, std::int64_t lowest, std::int64_t highest) {
   std::int64_t i = 0;
@@ -36,10 +38,17 @@ bool IndicesInRange(const std::byte* index, std::int64_t stride, std::int64_t co
     const auto low = hn::Set(d, static_cast<I>(lowest));
     const auto high = hn::Set(d, static_cast<I>(std::min<std::int64_t>(highest, std::numeric_limits<I>::max())));
     auto out_of_range = hn::MaskFalse(d);
-    for (; i + lanes <= count; i += lanes) {
-      const auto v = hn::LoadU(d, reinterpret_cast<const I*>(index) + i);
-      out_of_range = hn::Or(out_of_range, hn::Or(hn::Lt(v, low), hn::Gt(v, high)));
+    const auto* dense = reinterpret_cast<const I*>(index);
+    const auto refused = [&](std::int64_t at) HWY_ATTR {
+      const auto v = hn::LoadU(d, dense + at);
+      return hn::Or(hn::Lt(v, low), hn::Gt(v, high));
+    };
+    for (; i + 4 * lanes <= count; i += 4 * lanes) {
+      __builtin_prefetch(dense + i + kIndicesAhead);
+      const auto first = hn::Or(refused(i), refused(i + lanes)), second = hn::Or(refused(i + 2 * lanes), refused(i + 3 * lanes));
+      out_of_range = hn::Or(out_of_range, hn::Or(first, second));
     }
+    for (; i + lanes <= count; i += lanes) out_of_range = hn::Or(out_of_range, refused(i));
     if (!hn::AllFalse(d, out_of_range)) return false;
   }
   bool in_range = true;
@@ -121,16 +130,16 @@ HWY_INLINE void CopyRow(const std::byte* x_bytes, std::int64_t bytes, bool strea
   if (i < bytes) hn::StoreU(load(bytes - lanes), d, out + bytes - lanes);  // a vector that overlaps the one before it
 }
 
-// How many rows ahead memory is asked for, and how much of a row: the CPU sees by itself how a longer one goes on.
-inline constexpr std::int64_t kElementsAhead = 24, kRowsAhead = 6, kBytesAhead = 512;
-
+// Memory is asked for some rows ahead, further where they are short; of a long row the CPU sees by itself how it goes on.
+// Rows of 64 floats in random order, from memory: 7.2 ms without, 5.4 so.
+HWY_INLINE std::int64_t RowsAhead(std::int64_t row_bytes) { return std::clamp<std::int64_t>(4096 / row_bytes, 2, 32); }
 HWY_INLINE void PrefetchRow(const std::byte* row, std::int64_t bytes) {
-  for (std::int64_t i = 0; i < std::min(bytes, kBytesAhead); i += 64) __builtin_prefetch(row + i);
+  for (std::int64_t i = 0; i < std::min<std::int64_t>(bytes, 1024); i += 64) __builtin_prefetch(row + i);
 }
 
 // One element in a row. The index belongs to one side; `stride` is that side's. All that the loop reads is in locals: stores of
-// bytes might be to anything.
-template <class Element, bool kInX, bool kFar>
+// bytes might be to anything. Nothing is asked for ahead: the CPU has as many misses under way as it can by itself.
+template <class Element, bool kInX>
 HWY_INLINE void MoveElements(const IndexRows& rows, std::int64_t stride) {
   using T = typename Element::Type;
   constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
@@ -145,12 +154,6 @@ HWY_INLINE void MoveElements(const IndexRows& rows, std::int64_t stride) {
     std::byte* const base = chosen.data;
     std::byte* near = own.data;
     std::int64_t r = 0;
-    if constexpr (kFar) {
-      for (; r + kElementsAhead < count; ++r, near += kSize) {
-        __builtin_prefetch(base + index[r + kElementsAhead] * stride);
-        move(near, base + index[r] * stride);
-      }
-    }
     for (; r + 4 <= count; r += 4, near += 4 * kSize) {
       std::byte *const at0 = base + index[r] * stride, *const at1 = base + index[r + 1] * stride;
       std::byte *const at2 = base + index[r + 2] * stride, *const at3 = base + index[r + 3] * stride;
@@ -176,26 +179,25 @@ void MoveRows(const IndexRows& rows) {
   const std::int64_t count = rows.rows, cols = rows.cols;
   const std::int64_t* const index = rows.index;
   if (cols == 1) {
-    if (rows.far) return MoveElements<Element, kInX, true>(rows, stride);
-    if (stride == kSize) return MoveElements<Element, kInX, false>(rows, kSize);  // a shift, not a multiplication
-    return MoveElements<Element, kInX, false>(rows, stride);
+    if (stride == kSize) return MoveElements<Element, kInX>(rows, kSize);  // a shift, not a multiplication
+    return MoveElements<Element, kInX>(rows, stride);
   }
   const IndexSide& chosen = kInX ? x : out;
-  const bool dense = x.col_stride == kSize && out.col_stride == kSize;
-  for (std::int64_t r = 0; r < count; ++r) {
+  const bool dense = x.col_stride == kSize && out.col_stride == kSize, far = rows.far, stream = rows.stream;
+  const std::int64_t bytes = cols * kSize, ahead = RowsAhead(bytes);
+  for (std::int64_t r = 0; dense && r < count; ++r) {
+    const std::int64_t at = index[r] * stride;
+    if (far && r + ahead < count) PrefetchRow(chosen.data + (r + ahead) * chosen.row_stride + index[r + ahead] * stride, bytes);
+    CopyRow<Element>(x.data + r * x.row_stride + (kInX ? at : 0), bytes, stream, out.data + r * out.row_stride + (kInX ? 0 : at));
+  }
+  if (stream) hwy::FlushStream();
+  for (std::int64_t r = 0; !dense && r < count; ++r) {
     const std::int64_t at = index[r] * stride;
     const std::byte* from = x.data + r * x.row_stride + (kInX ? at : 0);
     std::byte* to = out.data + r * out.row_stride + (kInX ? 0 : at);
-    if (dense) {
-      if (rows.far && r + kRowsAhead < count) {
-        PrefetchRow(chosen.data + (r + kRowsAhead) * chosen.row_stride + index[r + kRowsAhead] * stride, cols * kSize);
-      }
-      CopyRow<Element>(from, cols * kSize, rows.stream, to);
-      continue;
-    }
-    for (std::int64_t c = 0; c < cols; ++c) WriteUnaligned(Element::Of(ReadUnaligned<T>(from + c * x.col_stride)), to + c * out.col_stride);
+    for (std::int64_t c = 0; c < cols; ++c)
+      WriteUnaligned(Element::Of(ReadUnaligned<T>(from + c * x.col_stride)), to + c * out.col_stride);
   }
-  if (rows.stream) hwy::FlushStream();
 }
 
 inline void CopyBoolTile(const Tile& tile) {

@@ -8,6 +8,7 @@
 #endif
 
 #include "simd/element.h"
+#include "simd/index-inl.h"
 #include "simd/operand-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -30,14 +31,16 @@ bool IsDenseRow(const std::byte* row, std::int64_t col_stride) {
   return col_stride == static_cast<std::int64_t>(sizeof(T)) && reinterpret_cast<std::uintptr_t>(row) % sizeof(T) == 0;
 }
 
-// How many of the indices from `index` on are equal, when it is worth knowing: short runs count as 1, so that a branch on them is
-// seldom taken where indices are in random order, or sorted with few duplicates.
+// Indices that are looked at together: where all of them are equal, the value that they choose stays in a register. Shorter runs
+// are no gain: a branch on them is wrong too often where indices are sorted with few duplicates.
+inline constexpr std::int64_t kIndexGroup = 8;
+
+// How many indices from `index` on are equal, of `left` >= kIndexGroup; 1 where they are fewer than a group.
 HWY_INLINE std::int64_t RunOf(const std::int64_t* index, std::int64_t left) {
-  constexpr std::int64_t kLeast = 8;
-  if (left < kLeast || index[0] != index[kLeast - 1]) return 1;
+  if (HWY_LIKELY(index[0] != index[kIndexGroup - 1])) return 1;
   std::int64_t run = 1;
   while (run < left && index[run] == index[0]) ++run;
-  return run < kLeast ? 1 : run;
+  return run < kIndexGroup ? 1 : run;
 }
 
 // out[c] = op(... op(out[c], x[0][c]) ..., x[run - 1][c]) for `run` dense rows, x_stride bytes apart.
@@ -50,9 +53,8 @@ HWY_INLINE void ReduceDenseRows(const std::byte* x_bytes, std::int64_t x_stride,
   auto* out = reinterpret_cast<C*>(out_bytes);
   const std::size_t lanes = hn::Lanes(d), n = static_cast<std::size_t>(cols);
   const auto row = [&](std::int64_t r) { return reinterpret_cast<const Stored<T>*>(x_bytes + r * x_stride); };
-  const auto reduce = [&](auto sum, const Stored<T>* x) HWY_ATTR {
-    return Op::template Vector<C>(d, sum, FromStored<T>(d, hn::LoadU(d_x, x)));
-  };
+  const auto reduce = [&](auto sum, const Stored<T>* x)
+                          HWY_ATTR { return Op::template Vector<C>(d, sum, FromStored<T>(d, hn::LoadU(d_x, x))); };
   std::size_t c = 0;
   for (; c + 4 * lanes <= n; c += 4 * lanes) {
     auto sum0 = hn::LoadU(d, out + c), sum1 = hn::LoadU(d, out + c + lanes);
@@ -80,49 +82,55 @@ HWY_INLINE void ReduceDenseRows(const std::byte* x_bytes, std::int64_t x_stride,
   hn::StoreN(sum, d, out + c, n - c);
 }
 
-// One element in a row.
-template <class Op, typename T, bool kFar>
+// One element in a row. All that the loop reads is in locals: stores of bytes might be to anything.
+template <class Op, typename T>
 HWY_INLINE void ReduceElements(const IndexRows& rows, std::int64_t index_stride, std::int64_t x_stride, std::int64_t out_stride) {
   using C = Computed<T>;
-  constexpr std::int64_t kAhead = 24;
   const std::int64_t* const index = rows.index;
   const std::int64_t count = rows.rows;
   const std::byte* const x = rows.x.data;
   std::byte* const out = rows.out.data;
-  for (std::int64_t r = 0; r < count;) {
-    std::byte* const at = out + r * out_stride + index[r] * index_stride;
-    if (kFar && r + kAhead < count) __builtin_prefetch(out + (r + kAhead) * out_stride + index[r + kAhead] * index_stride, 1);
+  const auto chosen = [=](std::int64_t r) HWY_ATTR { return out + r * out_stride + index[r] * index_stride; };
+  const auto reduce = [=](C sum, std::int64_t r)
+                          HWY_ATTR { return Op::template Scalar<C>(sum, ReadComputed<T>(x + r * x_stride)); };
+  std::int64_t r = 0;
+  while (r + kIndexGroup <= count) {
     const std::int64_t run = out_stride == 0 ? RunOf(index + r, count - r) : 1;
-    C sum = Op::template Scalar<C>(ReadUnaligned<C>(at), ReadComputed<T>(x + r * x_stride));
-    for (std::int64_t i = 1; i < run; ++i) sum = Op::template Scalar<C>(sum, ReadComputed<T>(x + (r + i) * x_stride));
-    WriteUnaligned(sum, at);
-    r += run;
+    if (HWY_UNLIKELY(run > 1)) {
+      C sum = ReadUnaligned<C>(chosen(r));
+      for (std::int64_t i = 0; i < run; ++i) sum = reduce(sum, r + i);
+      WriteUnaligned(sum, chosen(r));
+      r += run;
+      continue;
+    }
+    for (const std::int64_t end = r + kIndexGroup; r < end; ++r) {
+      WriteUnaligned(reduce(ReadUnaligned<C>(chosen(r)), r), chosen(r));
+    }
   }
+  for (; r < count; ++r) WriteUnaligned(reduce(ReadUnaligned<C>(chosen(r)), r), chosen(r));
 }
 
 template <class Op, typename T>
 void ReduceRows(const IndexRows& rows) {
   using C = Computed<T>;
-  constexpr std::int64_t kAhead = 6;
+  constexpr auto kSize = static_cast<std::int64_t>(sizeof(T)), kOutSize = static_cast<std::int64_t>(sizeof(C));
+  constexpr std::int64_t kLongestOfRun = 1024;  // bytes: longer rows are better read one after the other
   const IndexSide x = rows.x, out = rows.out;
   const std::int64_t* const index = rows.index;
   const std::int64_t count = rows.rows, cols = rows.cols;
   if (cols == 1) {
-    constexpr auto kSize = static_cast<std::int64_t>(sizeof(T)), kOutSize = static_cast<std::int64_t>(sizeof(C));
-    const bool dense = x.row_stride == kSize && out.row_stride == 0 && out.index_stride == kOutSize;
-    if (rows.far) return ReduceElements<Op, T, true>(rows, out.index_stride, x.row_stride, out.row_stride);
-    if (dense) return ReduceElements<Op, T, false>(rows, kOutSize, kSize, 0);
-    return ReduceElements<Op, T, false>(rows, out.index_stride, x.row_stride, out.row_stride);
+    if (x.row_stride == kSize && out.row_stride == 0 && out.index_stride == kOutSize)
+      return ReduceElements<Op, T>(rows, kOutSize, kSize, 0);
+    return ReduceElements<Op, T>(rows, out.index_stride, x.row_stride, out.row_stride);
   }
+  const std::int64_t ahead = RowsAhead(cols * kOutSize);
+  const bool joins_runs = out.row_stride == 0 && x.row_stride % kSize == 0 && cols * kSize <= kLongestOfRun;
   for (std::int64_t r = 0; r < count;) {
     const std::byte* from = x.data + r * x.row_stride;
     std::byte* to = RowOf(out, r, index[r]);
-    if (rows.far && r + kAhead < count) {
-      const std::byte* const next = RowOf(out, r + kAhead, index[r + kAhead]);
-      for (std::int64_t i = 0; i < std::min<std::int64_t>(cols * static_cast<std::int64_t>(sizeof(C)), 512); i += 64) __builtin_prefetch(next + i, 1);
-    }
-    if (IsDenseRow<T>(from, x.col_stride) && IsDenseRow<C>(to, out.col_stride) && x.row_stride % static_cast<std::int64_t>(sizeof(T)) == 0) {
-      const std::int64_t run = out.row_stride == 0 ? RunOf(index + r, count - r) : 1;
+    if (rows.far && r + ahead < count) PrefetchRow(RowOf(out, r + ahead, index[r + ahead]), cols * kOutSize);
+    if (IsDenseRow<T>(from, x.col_stride) && IsDenseRow<C>(to, out.col_stride)) {
+      const std::int64_t run = joins_runs && count - r >= kIndexGroup ? RunOf(index + r, count - r) : 1;
       ReduceDenseRows<Op, T>(from, x.row_stride, run, cols, to);
       r += run;
       continue;

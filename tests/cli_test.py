@@ -114,7 +114,12 @@ class RefusedRequests(cli.CommandTest):
         rows = [
             (["ad", "x.npy", "x.npy", *out], "kUnknownName", '"ad"', "did you mean add", "subtract"),
             (["nonesuch", "x.npy", *out], "kUnknownName", '"nonesuch"', "add"),
-            (["gather", "x.npy", "ints.npy", *out], "kUnsupported", "gather"),
+            (["gather", "x.npy", "ints.npy", *out], "kInvalidArgument", "attribute dim is required"),
+            (["gather", "x.npy", "ints.npy", "--attr", "dim=0", *out], "kOutOfRange", "[0, 2] = 2", "accepted are 0 to 1"),
+            (["gather", "x.npy", "ints.npy", "--attr", "dim=2", *out], "kOutOfRange", "from -2 to 1", "got 2"),
+            (["gather", "x.npy", "ints.npy", "--attr", "dim=1", "--attr", "mode=prefx", *out], "kUnknownName", "did you mean prefix"),
+            (["scatter", "x.npy", "ints.npy", "y.npy", "--attr", "dim=0", *out], "kInvalidShape", "got rank 1 for rank 2"),
+            (["scatter_add", "x.npy", "x.npy", "x.npy", "--attr", "dim=0", *out], "kUnsupportedDType", "(float32, float32, float32)"),
             (["add_grad", "x.npy", "x.npy", "x.npy", *out], "kUnsupported", "add_grad"),
             (["add", "x.npy", *out], "kInvalidArgument", "2 inputs", "1"),
             (["add", "x.npy", "x.npy", "x.npy", *out], "kInvalidArgument", "2 inputs", "3"),

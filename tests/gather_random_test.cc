@@ -63,8 +63,9 @@ IndexCase RandomIndexCase(Random& random, std::int64_t budget) {
   const int rank = static_cast<int>(random.Chance(5) ? 0 : random.In(1, budget > 1000 ? 3 : 4));
   const std::int64_t highest = budget > 1000 ? (rank == 1 ? budget : rank == 2 ? 300 : 60) : 5;
   Shape data, index, src;
-  const int index_rank = rank == 0 ? static_cast<int>(random.Below(2))
-                         : a.mode == "broadcast" ? static_cast<int>(random.In(rank == 1 ? 0 : 1, rank)) : rank;
+  const int index_rank = rank == 0               ? static_cast<int>(random.Below(2))
+                         : a.mode == "broadcast" ? static_cast<int>(random.In(rank == 1 ? 0 : 1, rank))
+                                                 : rank;
   const int counted = std::max(index_rank, 1);
   a.dim = random.In(-counted, counted - 1);
   const int d = static_cast<int>(a.dim < 0 ? a.dim + counted : a.dim);
@@ -141,7 +142,8 @@ void FillIndex(Random& random, const IndexCase& c, const Placed& placed, std::in
   ForEachIndex(placed.shape, [&](const Index& index) {
     const std::int64_t lowest = c.arguments.wrap_negative ? -extent : 0;
     std::int64_t value = extent > 0 ? random.In(lowest, clustered ? std::min<std::int64_t>(extent - 1, 1) : extent - 1) : 0;
-    if (c.bad_index && random.Chance(10)) value = random.Of(std::vector<std::int64_t>{extent, -extent - 1, INT32_MAX, INT32_MIN, -1});
+    if (c.bad_index && random.Chance(10))
+      value = random.Of(std::vector<std::int64_t>{extent, -extent - 1, INT32_MAX, INT32_MIN, -1});
     std::memcpy(placed.data() + OffsetAt(index, placed.shape, placed.strides, 0), &value, SizeOf(placed.dtype));
   });
 }
@@ -210,7 +212,8 @@ std::string RunIndexCase(const IndexCase& c) {
     status = Apply(op, views.data(), views.size(), destination, options);
   }
   const StatusCode wanted = in_range ? StatusCode::kOk : StatusCode::kOutOfRange;
-  if (fits && status.code() != wanted) return std::string("must be ") + NameOf(wanted) + "; got " + NameOf(status.code()) + ": " + status.message();
+  if (fits && status.code() != wanted)
+    return std::string("must be ") + NameOf(wanted) + "; got " + NameOf(status.code()) + ": " + status.message();
   if (!fits && status.code() != StatusCode::kInvalidShape && status.code() != StatusCode::kOutOfRange)
     return std::string("must be refused; got ") + NameOf(status.code());
   std::string wrong;

@@ -16,7 +16,7 @@ namespace axiscast::tools {
 namespace {
 
 // Ops of the command's contract that are more than elementwise, and that this build does not have.
-constexpr const char* kNotOffered[] = {"gather", "scatter", "scatter_add", "sum_to", "cast"};
+constexpr const char* kNotOffered[] = {"sum_to", "cast"};
 
 bool EndsWith(const std::string& text, const std::string& end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
