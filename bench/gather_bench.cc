@@ -1,5 +1,6 @@
-// Speed of gather and scatter_add against plain loops that do the same: along the last dim, along dim 0 by rows, and 1-d; random,
-// sequential, sorted and all-equal indices. Each result is compared with the loop's.
+// Speed of gather and scatter_add: along the last dim, along dim 0 by rows, and 1-d; random, sequential, sorted and all-equal
+// indices. The roof of elements is a plain loop that does the same, on the same memory; that of rows is the machine's for as many
+// bytes one after the other, which rows in random order need not reach. Each result is compared with the loop's.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -29,19 +30,24 @@ struct Problem {
   bool adds;
 };
 
+// What is chosen from or added to, what is moved behind it, and the index.
 struct Memory {
-  std::vector<float> data;   // [lines, extent, width]
-  std::vector<float> moved;  // [lines, count, width]
+  explicit Memory(std::int64_t data_floats, std::int64_t moved_floats)
+      : floats(static_cast<std::size_t>(data_floats + moved_floats + 32)),
+        data(floats.data() + (64 - reinterpret_cast<std::uintptr_t>(floats.data()) % 64) / sizeof(float)),
+        moved(data + (data_floats + 15) / 16 * 16) {}
+  std::vector<float> floats;
+  float* data;   // [lines, extent, width]
+  float* moved;  // [lines, count, width]
   std::vector<std::int64_t> index;
 };
 
 Memory MakeMemory(const Problem& p) {
-  Memory memory;
-  memory.data.resize(static_cast<std::size_t>(p.lines * p.extent * p.width));
-  memory.moved.resize(static_cast<std::size_t>(p.lines * p.count * p.width));
+  const std::int64_t data_floats = p.lines * p.extent * p.width, moved_floats = p.lines * p.count * p.width;
+  Memory memory(data_floats, moved_floats);
   memory.index.resize(static_cast<std::size_t>(p.lines * p.count));
-  for (std::size_t i = 0; i < memory.data.size(); ++i) memory.data[i] = static_cast<float>(i % 1000);
-  for (std::size_t i = 0; i < memory.moved.size(); ++i) memory.moved[i] = static_cast<float>(i % 7);
+  for (std::int64_t i = 0; i < data_floats; ++i) memory.data[i] = static_cast<float>(i % 1000);
+  for (std::int64_t i = 0; i < moved_floats; ++i) memory.moved[i] = static_cast<float>(i % 7);
   std::mt19937_64 random(1);
   for (std::size_t i = 0; i < memory.index.size(); ++i) {
     const std::int64_t sequential = static_cast<std::int64_t>(i) % p.count % p.extent;
@@ -55,31 +61,33 @@ Memory MakeMemory(const Problem& p) {
   return memory;
 }
 
-// What one writes without a library: lines [first, last), positions [begin, end), cols [left, right).
+// What one writes without a library: lines [first, last), positions [begin, end).
 struct Part {
-  std::int64_t first, last, begin, end, left, right;
+  std::int64_t first, last, begin, end;
 };
 void PlainLoop(const Problem& p, const std::int64_t* index, float* data, float* moved, const Part& part) {
-  const std::int64_t width = part.right - part.left;
   for (std::int64_t line = part.first; line < part.last; ++line) {
-    for (std::int64_t i = part.begin; i < part.end; ++i) {
-      float* chosen = data + (line * p.extent + index[line * p.count + i]) * p.width + part.left;
-      float* own = moved + (line * p.count + i) * p.width + part.left;
-      if (p.width == 1) {
-        if (p.adds) *chosen += *own;
-        if (!p.adds) *own = *chosen;
-      } else if (p.adds) {
-        for (std::int64_t c = 0; c < width; ++c) chosen[c] += own[c];
-      } else {
-        std::memcpy(own, chosen, static_cast<std::size_t>(width) * sizeof(float));
+    const std::int64_t* const chosen = index + line * p.count;
+    float* const from = data + line * p.extent * p.width;
+    float* const to = moved + line * p.count * p.width;
+    if (p.width == 1 && p.adds) {
+      for (std::int64_t i = part.begin; i < part.end; ++i) from[chosen[i]] += to[i];
+    } else if (p.width == 1) {
+      for (std::int64_t i = part.begin; i < part.end; ++i) to[i] = from[chosen[i]];
+    } else {
+      for (std::int64_t i = part.begin; i < part.end; ++i) {
+        for (std::int64_t c = 0; c < p.width; ++c) {
+          if (p.adds) from[chosen[i] * p.width + c] += to[i * p.width + c];
+          if (!p.adds) to[i * p.width + c] = from[chosen[i] * p.width + c];
+        }
       }
     }
   }
 }
 
-// A thread's share: of the lines, else of the cols, else of the positions, which only a gather may share out.
+// A thread's share: of the lines, else of the positions, which only a gather may share out.
 bool ShareOf(const Problem& p, int thread, int threads, Part* part) {
-  *part = {0, p.lines, 0, p.count, 0, p.width};
+  *part = {0, p.lines, 0, p.count};
   const auto cut = [&](std::int64_t* begin, std::int64_t* end, std::int64_t extent) {
     *begin = extent * thread / threads;
     *end = extent * (thread + 1) / threads;
@@ -87,7 +95,6 @@ bool ShareOf(const Problem& p, int thread, int threads, Part* part) {
   };
   if (p.lines > 1) return cut(&part->first, &part->last, p.lines);
   if (!p.adds) return cut(&part->begin, &part->end, p.count);
-  if (p.width > 1) return cut(&part->left, &part->right, p.width);
   return thread == 0;
 }
 
@@ -98,8 +105,7 @@ bool ShareOf(const Problem& p, int thread, int threads, Part* part) {
 
 Plan MakePlan(const Problem& p, Memory& memory) {
   const TensorView index(memory.index.data(), {p.lines, p.count});
-  const MutableTensorView data(memory.data.data(), {p.lines, p.extent, p.width}),
-      moved(memory.moved.data(), {p.lines, p.count, p.width});
+  const MutableTensorView data(memory.data, {p.lines, p.extent, p.width}), moved(memory.moved, {p.lines, p.count, p.width});
   PlanOptions options;
   options.attributes = {{"dim", 1}};
   Plan plan;
@@ -112,41 +118,53 @@ Plan MakePlan(const Problem& p, Memory& memory) {
 void Execute(const Problem& p, const Plan& plan, Memory& memory, int threads) {
   ExecuteOptions options;
   options.max_threads = threads;
-  const void* const inputs[] = {memory.data.data(), memory.index.data(), memory.moved.data()};
-  const Status status = plan.Execute(inputs, p.adds ? memory.data.data() : memory.moved.data(), options);
+  const void* const inputs[] = {memory.data, memory.index.data(), memory.moved};
+  const Status status = plan.Execute(inputs, p.adds ? memory.data : memory.moved, options);
   if (!status.ok()) Fail(status.message());
 }
 
 void Check(const Problem& p, int threads) {
   Memory memory = MakeMemory(p), expected = MakeMemory(p);
   Execute(p, MakePlan(p, memory), memory, threads);
-  PlainLoop(p, expected.index.data(), expected.data.data(), expected.moved.data(), {0, p.lines, 0, p.count, 0, p.width});
-  if (memory.data != expected.data || memory.moved != expected.moved) Fail("a result is not what a plain loop gives");
+  PlainLoop(p, expected.index.data(), expected.data, expected.moved, {0, p.lines, 0, p.count});
+  const std::ptrdiff_t floats = memory.moved - memory.data + p.lines * p.count * p.width;
+  if (!std::equal(memory.data, memory.data + floats, expected.data)) Fail("a result is not what a plain loop gives");
 }
 
-Sample Measure(const Problem& p, int threads, Team& team, const Effort& effort) {
+Sample Measure(const Problem& p, int threads, Team& team, Roof& roof, const Effort& effort) {
   Check(p, threads);
   Memory memory = MakeMemory(p);
   const Plan plan = MakePlan(p, memory);
   const Calls calls = [&](std::int64_t count) {
     for (; count > 0; --count) Execute(p, plan, memory, threads);
   };
+  if (p.width > 1) {
+    const std::int64_t bytes = p.count * p.width * 4, row = p.width * 4;
+    const std::int64_t chosen = p.order == Order::kEqual ? row : bytes;
+    const auto* data = reinterpret_cast<const std::byte*>(memory.data);
+    auto* const out = reinterpret_cast<std::byte*>(p.adds ? memory.data : memory.moved);
+    // Of equal indices the chosen row stays in a cache: what is moved is read alone.
+    const Traffic traffic = !p.adds                    ? Traffic{data, bytes, out, bytes}
+                            : p.order == Order::kEqual ? Traffic{data + bytes - row, bytes + row, out + bytes - row, chosen}
+                                                       : Traffic{data, 2 * bytes, out, bytes};
+    return MeasureBesideRoof(roof, traffic, threads, calls, effort);
+  }
   const Calls loop = [&](std::int64_t count) {
     team.Run(threads, [&](int thread) {
       Part part;
       if (!ShareOf(p, thread, threads, &part)) return;
-      for (std::int64_t pass = count; pass > 0; --pass)
-        PlainLoop(p, memory.index.data(), memory.data.data(), memory.moved.data(), part);
+      for (std::int64_t pass = count; pass > 0; --pass) PlainLoop(p, memory.index.data(), memory.data, memory.moved, part);
     });
   };
   return MeasureBesideLoop(loop, threads, calls, effort);
 }
 
-constexpr ProgramText kText = {"gather_bench",
-                               "Speed of gather and scatter_add against plain loops that do the same.\n"
-                               "  gather_bench                                         all rows, about two minutes\n"
-                               "  gather_bench --benchmark_filter='^scatter_add/1d'    some of them\n",
-                               nullptr};
+constexpr ProgramText kText = {
+    "gather_bench",
+    "Speed of gather and scatter_add, against plain loops that do the same and against this machine's roof.\n"
+    "  gather_bench                                         all rows, about two minutes\n"
+    "  gather_bench --benchmark_filter='^scatter_add/1d'    some of them\n",
+    nullptr};
 
 struct Layout {
   const char* name;
@@ -159,6 +177,7 @@ int Main(int argc, char** argv) {
   const Arguments arguments = ReadArguments(argc, argv, kText);
   const int all_threads = ThisMachine().threads;
   Team team(all_threads);
+  Roof roof(all_threads);
   std::vector<Row> rows;
   for (const bool adds : {false, true}) {
     for (const Layout& layout : kLayouts) {
@@ -176,8 +195,8 @@ int Main(int argc, char** argv) {
             rows.push_back({std::string(adds ? "scatter_add/" : "gather/") + layout.name + "/" +
                                 kOrderNames[static_cast<int>(order)] + "/" + level + "/threads:" + std::to_string(threads),
                             "(" + std::to_string(p.lines) + "," + std::to_string(p.extent) + "," + std::to_string(p.width) + ")",
-                            "a plain loop", static_cast<double>(rows_of_all * bytes_per_row),
-                            [p, threads, &team](const Effort& effort) { return Measure(p, threads, team, effort); }});
+                            layout.width > 1 ? "bytes in order" : "a plain loop", static_cast<double>(rows_of_all * bytes_per_row),
+                            [p, threads, &team, &roof](const Effort& effort) { return Measure(p, threads, team, roof, effort); }});
           }
         }
       }

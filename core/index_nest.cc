@@ -68,6 +68,12 @@ IndexNest::IndexNest(std::vector<NestLoop> loops, const NestSteps& steps, std::i
            elements * static_cast<double>(std::min<std::int64_t>(Magnitude(loops_.back().strides[kNestOut]), kLineBytes));
 }
 
+void IndexNest::SetBytes(double chosen, double written) {
+  const Caches& caches = MachineCaches();
+  far_ = chosen > static_cast<double>(caches.l2);
+  stream_ = written > static_cast<double>(caches.l3);
+}
+
 // How each loop is cut: into counts[l] ranges of `chunks[l]` steps.
 struct IndexNest::Split {
   std::int64_t chunks[kMaxLoops];
@@ -104,13 +110,14 @@ void IndexNest::MakeSplit(std::int64_t pieces, Split* split) const {
 class IndexNest::Worker {
  public:
   Worker(const IndexNest& nest, const Split& split, const IndexKernels& kernels, const NestPhase* phases, int phase_count,
-         std::byte* const* pointers)
+         std::byte* const* pointers, bool stream)
       : nest_(nest),
         split_(split),
         kernels_(kernels),
         phases_(phases),
         phase_count_(phase_count),
         pointers_(pointers),
+        stream_(stream),
         outer_(static_cast<int>(nest.loops_.size()) - 2) {}
 
   void RunPiece(std::int64_t piece) {
@@ -157,7 +164,7 @@ class IndexNest::Worker {
   }
 
   void RunRows(const NestPhase& phase) {
-    IndexRows rows{nullptr, 0, extents_[outer_ + 1], SideOf(phase.x), SideOf(phase.out), {}};
+    IndexRows rows{nullptr, 0, extents_[outer_ + 1], SideOf(phase.x), SideOf(phase.out), {}, nest_.far_, stream_};
     if (phase.counts) rows.counts = SideOf(kNestCounts);
     const std::int64_t stride = LoopAt(outer_).strides[kNestIndex];
     const std::byte* index = position_[kNestIndex];
@@ -192,6 +199,7 @@ class IndexNest::Worker {
   const NestPhase* const phases_;
   const int phase_count_;
   std::byte* const* const pointers_;
+  const bool stream_;
   const int outer_;                  // loops outside rows and cols
   std::int64_t extents_[kMaxLoops];  // of this piece
   std::byte* position_[kNestOperands];
@@ -209,14 +217,16 @@ void IndexNest::Run(const IndexKernels& kernels, const NestPhase* phases, int ph
     const NestPhase* phases;
     int phase_count;
     std::byte* const* pointers;
-  } job{*this, {}, kernels, phases, phase_count, pointers};
+    bool stream;
+  } job{*this, {}, kernels, phases, phase_count, pointers, stream_};
+  if (options.stores != StorePolicy::kAuto) job.stream = options.stores == StorePolicy::kStream;
   const bool alone = options.max_threads == 1 || bytes_ < 2 * kLeastPieceBytes;
   MakeSplit(alone ? 1 : WantedPieces(Concurrency(options)), &job.split);
   const Work work = [](void* state, Pieces& pieces) {
     const Job& j = *static_cast<const Job*>(state);
     std::int64_t begin, end;
     if (!pieces.Take(&begin, &end)) return;
-    Worker worker(j.nest, j.split, j.kernels, j.phases, j.phase_count, j.pointers);
+    Worker worker(j.nest, j.split, j.kernels, j.phases, j.phase_count, j.pointers, j.stream);
     do {
       for (; begin < end; ++begin) worker.RunPiece(begin);
     } while (pieces.Take(&begin, &end));

@@ -41,6 +41,10 @@ class IndexNest {
   // output's stride: how far apart the index's neighbours lie there.
   IndexNest(std::vector<NestLoop> loops, const NestSteps& steps, std::int64_t ordered_key, DType index_dtype, std::int64_t wrap);
 
+  // How many bytes the index chooses from at a time, and how many are written: where that is too much for the caches, kernels are
+  // told.
+  void SetBytes(double chosen, double written);
+
   // Runs the phases one after the other, over any number of threads. pointers: of each operand that phases use.
   void Run(const IndexKernels& kernels, const NestPhase* phases, int phase_count, std::byte* const* pointers,
            const ExecuteOptions& options) const noexcept;
@@ -64,6 +68,8 @@ class IndexNest {
   std::int64_t index_size_ = 0;
   std::int64_t wrap_ = 0;
   double bytes_ = 0;  // that are moved, roughly
+  bool far_ = false;  // as IndexRows has it
+  bool stream_ = false;
 };
 
 }  // namespace axiscast

@@ -72,6 +72,8 @@ struct IndexRows {
   IndexSide x;
   IndexSide out;
   IndexSide counts;  // int64; what `store` divides by. No data: it does not
+  bool far;          // what the index chooses is in no near cache: ask for it ahead
+  bool stream;       // nobody reads `out` soon: gather writes dense rows past the caches, and fences
 };
 // Rows come one after the other, as do the elements of one: later ones see what earlier ones wrote.
 using IndexRowsFunction = void (*)(const IndexRows& rows);
