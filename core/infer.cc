@@ -40,6 +40,16 @@ Place FirstPlaceOf(const SymbolicShape* shapes, std::string_view name) noexcept 
 
 }  // namespace
 
+std::int64_t ResolveRequest::SymbolicExtent(std::size_t operand, int dim) const noexcept {
+  if (known(operand, dim)) return shape(operand)[dim];
+  if (const Pattern* declared = pattern(operand); declared != nullptr && dim < declared->rank()) {
+    if ((*declared)[dim].stretches()) return 1;
+    if ((*declared)[dim].fixed()) return (*declared)[dim].extent();
+  }
+  if (symbol(operand)[dim].name().empty()) return kAnonymous;
+  return kAnonymous + 1 + static_cast<std::int64_t>(operand * kMaxRank) + dim;
+}
+
 Status InferShape(const SymbolicShape* shapes, std::size_t count, const ResolveOptions& options, SymbolicShape* result) noexcept {
   return Infer(RequestOf(shapes, count, options), result);
 }

@@ -47,14 +47,9 @@ struct ResolveRequest {
   bool known(std::size_t operand, int dim) const noexcept { return !symbolic() || symbol(operand).known(dim); }
   // An extent, or the number of an unknown one. What is declared of an unknown one is taken to be true.
   std::int64_t extent(std::size_t operand, int dim) const noexcept {
-    if (known(operand, dim)) return shape(operand)[dim];
-    if (const Pattern* declared = pattern(operand); declared != nullptr && dim < declared->rank()) {
-      if ((*declared)[dim].stretches()) return 1;
-      if ((*declared)[dim].fixed()) return (*declared)[dim].extent();
-    }
-    if (symbol(operand)[dim].name().empty()) return kAnonymous;
-    return kAnonymous + 1 + static_cast<std::int64_t>(operand * kMaxRank) + dim;
+    return symbolic() ? SymbolicExtent(operand, dim) : shape(operand)[dim];
   }
+  std::int64_t SymbolicExtent(std::size_t operand, int dim) const noexcept;
   // What an extent or the number of an unknown one stands for.
   SymbolicDim Dim(std::int64_t extent) const noexcept {
     if (!symbolic() || !IsUnknown(extent)) return SymbolicDim(extent);
