@@ -36,7 +36,7 @@ Status ReadCall(const FormCall& call, GradientCall* read) {
   read->wrt = static_cast<int>(wrt);
   Shape shapes[kMaxArity];
   for (int i = 0; i < inputs; ++i) shapes[i] = request.inputs[i]->shape;
-  const ResolveOptions options{request.mode, request.axis, request.caller(), request.names(), {}};
+  const ResolveOptions options{request.mode, request.axis, request.caller(), request.names(), {}, request.patterns};
   if (const Status status = Resolve(shapes, static_cast<std::size_t>(inputs), options, {}, &read->shape, read->first); !status.ok())
     return status;
   const Shape& dout = request.inputs[inputs]->shape;

@@ -113,9 +113,10 @@ Status MakePlanInPlace(const Request& request, const MutableTensorView& x, std::
 // Everything that making a plan reads. A request that it refuses may give any key: no plan is kept under it.
 void MakeKey(const Request& request, const MutableTensorView& out, bool in_place, PlanKey* key) {
   if (request.count > kMaxArity || request.diagnostics.report != nullptr) return key->Refuse();
+  if (request.patterns != nullptr && !request.op.elementwise()) return key->Refuse();  // a gradient has one for each input but dout
   const auto flag = [](bool set, int bit) { return static_cast<std::uint64_t>(set) << bit; };
   key->AddWord(flag(in_place, 0) | flag(request.mode.has_value(), 1) | flag(request.axis.has_value(), 2) |
-               flag(request.given_caller != nullptr, 3) | flag(request.given_names != nullptr, 4) | request.count << 8 |
+               flag(request.given_caller != nullptr, 3) | flag(request.given_names != nullptr, 4) | flag(request.patterns != nullptr, 5) | request.count << 8 |
                static_cast<std::uint64_t>(request.mode.value_or(Mode())) << 32);
   key->AddWord(request.op.entry().id);
   key->AddWord(reinterpret_cast<std::uintptr_t>(request.op.name()));  // belongs to the entry: an alias, or the name itself
@@ -124,6 +125,14 @@ void MakeKey(const Request& request, const MutableTensorView& out, bool in_place
     key->AddView(request.inputs[i]->dtype, request.inputs[i]->shape, request.inputs[i]->byte_strides);
   }
   key->AddView(out.dtype, out.shape, out.byte_strides);
+  for (std::size_t i = 0; request.patterns != nullptr && i < request.count; ++i) {
+    key->AddWord(static_cast<std::uint64_t>(request.patterns[i].rank()));
+    if (!request.patterns[i].valid()) return key->Refuse();
+    for (int d = 0; d < request.patterns[i].rank(); ++d) {
+      const PatternAxis axis = request.patterns[i][d];
+      key->AddWord(static_cast<std::uint64_t>(axis.fixed() ? axis.extent() : axis.stretches() ? -1 : -2));
+    }
+  }
   if (request.given_caller != nullptr) key->AddText(request.given_caller);
   for (std::size_t i = 0; request.given_names != nullptr && i < request.count; ++i) key->AddText(request.given_names[i]);
   for (const Attribute& attribute : request.attributes) {
@@ -176,7 +185,7 @@ Status FindKernel(const Request& request, const Kernel** kernel) {
 Status ResolveInputs(const Request& request, const Destination& destination, Shape* shape, int* first) {
   Shape shapes[kMaxArity];
   for (std::size_t i = 0; i < request.count; ++i) shapes[i] = request.inputs[i]->shape;
-  const ResolveOptions options{request.mode, request.axis, request.caller(), request.names(), request.diagnostics};
+  const ResolveOptions options{request.mode, request.axis, request.caller(), request.names(), request.diagnostics, request.patterns};
   return Resolve(shapes, request.count, options, destination, shape, first, true);
 }
 
