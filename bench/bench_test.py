@@ -14,6 +14,7 @@ FOLDER = pathlib.Path(sys.argv[1]).resolve()
 PATTERNS = FOLDER / "pattern_bench"
 OPS = FOLDER / "op_bench"
 LATENCY = FOLDER / "latency_bench"
+SUMS = FOLDER / "sum_bench"
 
 
 def run(program, *flags):
@@ -66,6 +67,10 @@ class Bench(unittest.TestCase):
     def test_every_op(self):
         self.assertIn("add/float32/L2", self.rows(OPS))
         self.assertRegex(self.text, r"\nL2: \d+ of \d+ rows")
+
+    def test_every_sum(self):
+        self.assertIn("columns_3_float16/L2/threads:1", self.rows(SUMS))
+        self.assertRegex(self.text, r"\nsums: \d+ of \d+ rows")
 
     def test_every_situation(self):
         done = run(LATENCY, "--quick")

@@ -20,7 +20,7 @@ struct Registry::Impl {
   Movers own_movers{};                 // of a built-in registry
   const Movers* movers = &own_movers;  // or the parent's
   SumKernels own_sums{};               // likewise
-  const SumKernels* sums = &own_sums;
+  const SumKernels* sums = &own_sums;  // likewise
   std::deque<Op::Entry> entries;       // addresses stay
   std::deque<Op> names;                // a canonical name or alias each
   std::unordered_map<std::string_view, const Op*> by_name;

@@ -43,7 +43,7 @@ enum class SumDelivery : std::uint8_t {
 
 struct SumLayout {
   DType dtype;
-  int size_log2;               // of an element
+  int size_log2;  // of an element
   SumKernel kernel;
   std::int64_t x_offset, out_offset;  // bytes to add to the pointers
   // Kept dims, outermost first in x's memory, at least one.
@@ -63,7 +63,7 @@ struct SumLayout {
 
   // Threads share panels; where those are too few, each panel's sums of group `split` are first made in pieces of so many summands.
   bool parallel;
-  int split;  // -1: not
+  int split;                  // -1: not
   std::int64_t split_count;   // summands of a piece: a power of two of blocks
   std::int64_t split_pieces;  // of each sum of the group
   std::int64_t split_sums;    // sums of the group for each sum of a panel

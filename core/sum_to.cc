@@ -140,7 +140,8 @@ Status PlanSumTo(const FormCall& call, const MutableTensorView& out, bool in_pla
   }
   if (!sums) return PlanCopy(call, out, out_name, first, impl);
   const Movers& movers = *request.op.entry().movers;
-  RoutineCall routine{{{request.names()[0], x.dtype, x.shape, x.byte_strides}, {out_name, out.dtype, shape, out.byte_strides}}, 0, {}};
+  RoutineCall routine{
+      {{request.names()[0], x.dtype, x.shape, x.byte_strides}, {out_name, out.dtype, shape, out.byte_strides}}, 0, {}};
   // Strides whose offsets do not fit are refused below, and not calculated with.
   Reach reach;
   const auto size = static_cast<std::int64_t>(SizeOf(x.dtype));

@@ -8,9 +8,9 @@
 //   3. Blocks are added in pairs: the largest power of two below their number makes the left subtree, the others the right one.
 //   4. The 16-bit floats are summed as float, in all groups, and rounded once. No summand is added to a zero that is not there.
 //
-// A group of n summands thus takes ceil(n / 16) - 1 + 4 additions in a row at most for n <= 256, and 19 + log2(n / 256), rounded up,
-// beyond: never more than 2.5 * log2(n). The same blocks can be evaluated along a vector, where summands are contiguous (a vector is
-// 16 lanes or a part of them), and across vectors, where sums are (16 rows of accumulators).
+// A group of n summands thus takes ceil(n / 16) - 1 + 4 additions in a row at most for n <= 256, and 19 + log2(n / 256), rounded
+// up, beyond: never more than 2.5 * log2(n). The same blocks can be evaluated along a vector, where summands are contiguous (a
+// vector is 16 lanes or a part of them), and across vectors, where sums are (16 rows of accumulators).
 #ifndef AXISCAST_CORE_SUM_TREE_H_
 #define AXISCAST_CORE_SUM_TREE_H_
 
@@ -25,7 +25,7 @@ inline constexpr std::int64_t kSumSteps = 16;  // summands of a lane in a block
 
 // The rows that a BlockTree over so many blocks needs.
 inline std::int64_t SumTreeRows(std::int64_t blocks) {
-  return blocks <= 1 ? 1 : std::bit_width(static_cast<std::uint64_t>(blocks - 1)) + 1;
+  return blocks <= 1 ? 1 : static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(blocks - 1))) + 1;
 }
 
 // The scratch of SumKernel::columns: the lanes of a block, or of several where cols are few, and a tree. Whole vectors reach behind

@@ -44,8 +44,7 @@ HWY_INLINE hn::VFromD<D> LoadSummands(D d, const std::byte* x, std::size_t i) {
 template <typename T, class D>
 HWY_INLINE hn::VFromD<D> LoadUpToSummands(D d, const std::byte* x, std::size_t i, std::size_t n) {
   const StoredTag<T, D> d_stored;
-  return FromStored<T>(
-      d, hn::LoadNOr(hn::Set(d_stored, NoSummand<T>()), d_stored, reinterpret_cast<const Stored<T>*>(x) + i, n));
+  return FromStored<T>(d, hn::LoadNOr(hn::Set(d_stored, NoSummand<T>()), d_stored, reinterpret_cast<const Stored<T>*>(x) + i, n));
 }
 
 template <typename A>
@@ -89,9 +88,9 @@ HWY_INLINE hn::TFromD<D> FoldVector([[maybe_unused]] D d, hn::VFromD<D> v) {
   }
 }
 
-// Of a block of n summands: lanes [lane, lane + a vector's) when lanes have been added up until kLeft of them are left. Additions wait
-// for each other in a block; CPUs go on with the next one meanwhile, and memory is read in order, which is faster than four blocks
-// side by side.
+// Of a block of n summands: lanes [lane, lane + a vector's) when lanes have been added up until kLeft of them are left. Additions
+// wait for each other in a block; CPUs go on with the next one meanwhile, and memory is read in order, which is faster than four
+// blocks side by side.
 template <typename T, std::size_t kLeft, bool kWhole, class D>
 HWY_INLINE hn::VFromD<D> LanesOfBlock(D d, const std::byte* x, std::size_t n, std::size_t lane) {
   constexpr auto kAll = static_cast<std::size_t>(kLanesOf<T>);
@@ -224,9 +223,9 @@ HWY_INLINE void AddBlock(const std::byte* x, std::int64_t pitch, std::int64_t ro
   }
 }
 
-// Adds all lanes of `blocks` blocks up into the first one of each. In whole vectors: what they add beside that goes to lanes that have
-// been added, and is read from not more than a vector behind the last one. Blocks in turn: a load that takes parts of two stores
-// waits for them.
+// Adds all lanes of `blocks` blocks up into the first one of each. In whole vectors: what they add beside that goes to lanes that
+// have been added, and is read from not more than a vector behind the last one. Blocks in turn: a load that takes parts of two
+// stores waits for them.
 template <typename T>
 HWY_INLINE void FoldBlocks(Computed<T>* lanes, std::size_t cols, std::size_t blocks) {
   const hn::CappedTag<Computed<T>, static_cast<std::size_t>(kLanesOf<T>)> d;

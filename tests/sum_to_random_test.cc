@@ -46,7 +46,8 @@ SumCase RandomSum(Random& random, std::int64_t budget) {
   const int rank = static_cast<int>(random.Chance(3) ? random.In(6, 12) : random.In(0, 5));
   std::int64_t left = budget;
   for (int d = 0; d < rank; ++d) {
-    std::int64_t extent = random.Chance(15) ? 1 : random.In(1, std::max<std::int64_t>(1, std::min<std::int64_t>(left, random.Chance(20) ? left : 9)));
+    std::int64_t extent =
+        random.Chance(15) ? 1 : random.In(1, std::max<std::int64_t>(1, std::min<std::int64_t>(left, random.Chance(20) ? left : 9)));
     if (random.Chance(1)) extent = 0;
     c.x_shape.push_back(extent);
     left /= std::max<std::int64_t>(extent, 1);
@@ -153,9 +154,10 @@ void RunCases(std::uint64_t count, std::uint64_t seed, std::int64_t budget) {
     RunSum(c, random);
     if (testing::Test::HasFailure()) {
       FAIL() << "AXISCAST_SUM_SEED=" << seed + i << " AXISCAST_SUM_CASES=1, budget " << budget << ": " << NameOf(c.dtype) << " "
-             << Text(c.x_shape) << " strides " << Text(StridesOf(c.x_view, c.x_shape, Size(c))) << " to " << Text(c.shape) << " strides "
-             << Text(StridesOf(c.out_view, c.shape, Size(c))) << " at dim " << c.first << (c.axis ? " by axis" : "") << ", x at " << c.x_at
-             << ", out at " << c.out_at << ", threads " << c.max_threads << ", pool " << c.pool << ", " << c.target;
+             << Text(c.x_shape) << " strides " << Text(StridesOf(c.x_view, c.x_shape, Size(c))) << " to " << Text(c.shape)
+             << " strides " << Text(StridesOf(c.out_view, c.shape, Size(c))) << " at dim " << c.first << (c.axis ? " by axis" : "")
+             << ", x at " << c.x_at << ", out at " << c.out_at << ", threads " << c.max_threads << ", pool " << c.pool << ", "
+             << c.target;
     }
   }
 }

@@ -33,8 +33,8 @@ A SumOfGroup(const std::vector<A>& x) {
 
 // Rule 1, from the outermost dim that is left. `at(index)` gives a summand; index holds the kept dims' places.
 template <typename A, class At>
-A SumOfDims(const std::vector<std::int64_t>& shape, const std::vector<bool>& summed, std::size_t d, std::vector<std::int64_t>& index,
-            const At& at) {
+A SumOfDims(const std::vector<std::int64_t>& shape, const std::vector<bool>& summed, std::size_t d,
+            std::vector<std::int64_t>& index, const At& at) {
   while (d < shape.size() && (!summed[d] || shape[d] == 1)) ++d;
   if (d == shape.size()) return at(index);
   std::size_t end = d;  // of the group
