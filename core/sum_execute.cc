@@ -244,10 +244,9 @@ std::int64_t Grain(const SumLayout& layout, std::int64_t pieces) {
 void ExecuteSum(const SumLayout& layout, const Movers& movers, const std::byte* x, std::byte* out,
                 const ExecuteOptions& options) noexcept {
   SumJob job{layout, movers, x, out};
-  if (layout.split < 0 || options.max_threads == 1 || Concurrency(options) == 1) {
-    RunParallel(layout.panels, layout.parallel ? Grain(layout, layout.panels) : layout.panels, options, &RunSum, &job);
-    return;
-  }
+  Pieces all(layout.panels, layout.panels);
+  if (!layout.parallel || options.max_threads == 1 || Concurrency(options) == 1) return RunSum(&job, all);
+  if (layout.split < 0) return RunParallel(layout.panels, Grain(layout, layout.panels), options, &RunSum, &job);
   const std::int64_t pieces = layout.panels * layout.split_sums * layout.split_pieces;
   const HeapBlock partial(pieces * layout.panel * layout.kernel.size);
   if (partial.data != nullptr) {
@@ -256,7 +255,6 @@ void ExecuteSum(const SumLayout& layout, const Movers& movers, const std::byte* 
     RunParallel(pieces, Grain(layout, pieces), options, &RunSum, &job);
     job.part = SumPart::kCombine;
   }
-  Pieces all(layout.panels, layout.panels);
   RunSum(&job, all);
 }
 

@@ -12,10 +12,10 @@
 namespace axiscast {
 namespace {
 
-constexpr double kSerialSeconds = 12e-6;  // below this threads do not pay
-constexpr double kPieceSeconds = 10e-6;   // a piece of parallel work
-constexpr std::int64_t kPieces = 64;      // at most so many are aimed at
-constexpr std::int64_t kShortRow = 16;    // fewer summands in a row are summed as columns
+constexpr double kSerialSeconds = 12e-6;        // below this threads do not pay
+constexpr double kPieceSeconds = 10e-6;         // a piece of parallel work
+constexpr std::int64_t kPieces = 64;            // at most so many are aimed at
+constexpr std::int64_t kShortRow = 16;          // fewer summands in a row are summed as columns
 constexpr std::int64_t kRowsBytes = 64 * 1024;  // of a panel of long rows: its rows are near each other
 
 std::int64_t CeilDiv(std::int64_t x, std::int64_t y) { return x / y + (x % y != 0); }
@@ -101,8 +101,10 @@ std::int64_t ChoosePanel(std::int64_t most, std::int64_t batch, SumLayout* layou
   if (layout->groups.empty()) return bytes;
   const SumGroup& group = layout->groups[0];
   std::int64_t cols = layout->batch * layout->panel;
-  if (layout->delivery == SumDelivery::kColumns) cols = dim + 1 == static_cast<int>(layout->extents.size()) ? chunk : layout->extents.back();
-  if (layout->delivery == SumDelivery::kStaged) layout->staging = place((std::min(group.count, layout->block()) * cols) << layout->size_log2);
+  if (layout->delivery == SumDelivery::kColumns)
+    cols = dim + 1 == static_cast<int>(layout->extents.size()) ? chunk : layout->extents.back();
+  if (layout->delivery == SumDelivery::kStaged)
+    layout->staging = place((std::min(group.count, layout->block()) * cols) << layout->size_log2);
   if (layout->delivery == SumDelivery::kStaged) layout->staged_tree = place((SumTreeRows(group.blocks) - 1) * cols * size);
   const std::int64_t at_once = layout->delivery == SumDelivery::kStaged ? std::min(group.count, layout->block()) : group.count;
   if (layout->delivery != SumDelivery::kRows) layout->group0 = place(SumScratchBytes(lanes, at_once, cols * size));
@@ -115,9 +117,11 @@ void ChoosePanels(SumLayout* layout) {
     const BoxDim& inner = layout->groups[0].dims.back();
     const std::int64_t row = SaturatingProduct(layout->groups[0].count, std::int64_t{1} << layout->size_log2);
     // Long rows are read one after the other; those of one sum of group 1 lie apart, so there are to be others between them.
-    if (layout->delivery == SumDelivery::kRows && layout->groups.size() == 1) most = std::clamp<std::int64_t>(kRowsBytes / row, 1, most);
+    if (layout->delivery == SumDelivery::kRows && layout->groups.size() == 1)
+      most = std::clamp<std::int64_t>(kRowsBytes / row, 1, most);
     // Runs of summands that are copied for one sum after the other are not transposed.
-    if (layout->delivery == SumDelivery::kStaged && inner.stride == std::int64_t{1} << layout->size_log2 && inner.extent >= kShortRow)
+    if (layout->delivery == SumDelivery::kStaged && inner.stride == std::int64_t{1} << layout->size_log2 &&
+        inner.extent >= kShortRow)
       most = 1;
   }
   std::int64_t batch = layout->delivery == SumDelivery::kColumns ? 1 : kSumLanes;  // each of its rows is a call anyway
@@ -140,7 +144,8 @@ void ChooseSplit(SumLayout* layout) {
   for (int g = static_cast<int>(layout->groups.size()) - 1; g >= 0; --g) {
     const SumGroup& group = layout->groups[static_cast<std::size_t>(g)];
     if (work * group.blocks >= pieces || g == 0) {
-      const std::int64_t blocks = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(work * group.blocks / pieces, 1))));
+      const std::int64_t blocks = static_cast<std::int64_t>(
+          std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(work * group.blocks / pieces, 1))));
       layout->split = g;
       layout->split_count = blocks * layout->block();
       layout->split_pieces = CeilDiv(group.blocks, blocks);
@@ -155,7 +160,9 @@ void ChooseSplit(SumLayout* layout) {
 // Of the bytes that are read, by the level of the caches that they fit.
 double EstimateSeconds(const SumLayout& layout, double bytes) {
   const Caches& caches = MachineCaches();
-  const double rate = bytes <= 0.75 * static_cast<double>(caches.l2) ? 100e9 : bytes <= 0.75 * static_cast<double>(caches.l3) ? 60e9 : 30e9;
+  const double rate = bytes <= 0.75 * static_cast<double>(caches.l2)   ? 100e9
+                      : bytes <= 0.75 * static_cast<double>(caches.l3) ? 60e9
+                                                                       : 30e9;
   const double staged = layout.delivery == SumDelivery::kStaged ? 3 : 1;
   return 50e-9 + staged * bytes / rate + static_cast<double>(layout.panels) * 30e-9;
 }

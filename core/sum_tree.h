@@ -25,7 +25,7 @@ inline constexpr std::int64_t kSumSteps = 16;  // summands of a lane in a block
 
 // The rows that a BlockTree over so many blocks needs.
 inline std::int64_t SumTreeRows(std::int64_t blocks) {
-  return blocks <= 1 ? 1 : std::bit_width(static_cast<std::uint64_t>(blocks - 1)) + 1;
+  return blocks <= 1 ? 1 : static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(blocks - 1))) + 1;
 }
 
 // The scratch of SumKernel::columns: the lanes of a block, or of several where cols are few, and a tree. Whole vectors reach behind

@@ -234,6 +234,9 @@ class RefusedRequests(cli.CommandTest):
             (["explain", "add", "2,3", "2", "--axis", "7"], "kOutOfRange", "7"),
             (["explain", "broadcast_to", "3"], "kInvalidArgument", "attribute shape is required"),
             (["explain", "broadcast_to", "3", "--attr", "shape=4"], "kInvalidShape", "[3]", "[4]"),
+            (["explain", "sum_to", "2,3", "--attr", "shape=2"], "kInvalidShape", "[2, 3]", "[2]"),
+            (["explain", "sum_to", "3", "--attr", "shape=2,3"], "kInvalidShape", "without stretching it"),
+            (["explain", "sum_to", "3", "--attr", "shape=1", "--dtype", "bool"], "kUnsupportedDType", "bool", "float32"),
             (["explain", "clip", "3", "--attr", "min=low"], "kInvalidArgument", "`low`"),
         ]
         for args, code, *words in rows:
@@ -448,6 +451,29 @@ class Results(cli.CommandTest):
         self.accepted("run", "clip", "f.npy", "--attr=min=.5", "-o", "out.npy")
         np.testing.assert_array_equal(np.load("out.npy"), np.array([0.5, 0.5, 7], dtype="f4"))
 
+    def test_sum_to(self):
+        rows = [  # shape of x, sum_to's, axis, NumPy's axes
+            ((4, 3, 5, 6), (3,), 1, (0, 2, 3)),
+            ((4, 3, 5, 6), (6,), None, (0, 1, 2)),
+            ((4, 3, 5, 6), (3, 1, 6), None, (0, 2)),
+            ((4, 3, 5, 6), (4, 1, 5), 0, (1, 3)),
+            ((4, 3, 5, 6), (), None, (0, 1, 2, 3)),
+            ((700, 3), (700, 1), None, (1,)),
+            ((0, 3), (3,), None, (0,)),
+        ]
+        for dtype in ("i1", "u2", "i4", "i8", "f2", "f4", "f8"):
+            for shape, to, axis, axes in rows:
+                x = np.random.default_rng(1).integers(-9, 10, shape).astype(dtype)  # sums that every dtype holds
+                np.save("x.npy", np.asfortranarray(x) if axis == 1 else x)
+                flags = ["--axis", str(axis)] if axis is not None else []
+                self.accepted("run", "sum_to", "x.npy", "--attr", "shape=" + (",".join(map(str, to)) or "()"), *flags, "-o", "out.npy")
+                out = np.load("out.npy")
+                self.assertEqual((out.dtype, out.shape), (x.dtype, to))
+                np.testing.assert_array_equal(out, x.sum(axis=axes, dtype=dtype).reshape(to))
+        np.save("x.npy", np.array([65504, 65504, -65504], dtype="f2"))
+        self.accepted("run", "sum_to", "x.npy", "--attr", "shape=1", "-o", "out.npy")
+        np.testing.assert_array_equal(np.load("out.npy"), np.array([65504], dtype="f2"))
+
     def test_ops(self):
         ops = self.accepted("ops", "--json").json
         names = [op["name"] for op in ops]
@@ -481,6 +507,12 @@ class Results(cli.CommandTest):
         self.accepted("explain", "add", "0,3", "3")
         plan = self.accepted("explain", "broadcast_to", "3", "--attr", "shape=2,3,4", "--axis", "1", "--json").json
         self.assertEqual((plan["shape"], plan["operands"][0]["byte_strides"]), ([2, 3, 4], [0, 4, 0]))
+        plan = self.accepted("explain", "sum_to", "8,64,7,7", "--attr", "shape=64", "--axis", "1", "--json").json
+        self.assertEqual((plan["shape"], plan["extents"]), ([64], [64, 8, 49]))
+        self.assertEqual(plan["roof"]["bytes"], 8 * 64 * 49 * 4 + 64 * 4)
+        self.assertIn("summands side by side", self.accepted("explain", "sum_to", "8,64,7,7", "--attr", "shape=64", "--axis", "1").stdout)
+        self.accepted("explain", "sum_to", "0,3", "--attr", "shape=3")
+        self.accepted("explain", "sum_to", "2,0", "--attr", "shape=0")
         self.accepted("explain", "add", "0,3", "3", "--json")
         for op in self.accepted("ops", "--json").json:
             if not op["elementwise"]:

@@ -1,5 +1,6 @@
 // sum_to: what it refuses, special values, error bounds, threads and large calls. Random calls are in sum_to_random_test.cc.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <cmath>
 #include <cstdint>
@@ -90,22 +91,46 @@ ApplyOptions InMode(Mode mode) {
   return options;
 }
 
-const Refusal kRefusals[] = {  // of x [2, 3]
+const Refusal kRefusals[] = {
+    // of x [2, 3]
     {"no_shape", {}, {out_memory, {3}}, StatusCode::kInvalidArgument, "sum_to: attribute shape is required: of the result"},
-    {"extents", To({4}), {out_memory, {4}}, StatusCode::kInvalidShape,
+    {"extents",
+     To({4}),
+     {out_memory, {4}},
+     StatusCode::kInvalidShape,
      "sum_to: dimensions must be equal or 1; got x[1] = 3 and shape[0] = 4 (x [2, 3], shape [4], axis -1)"},
-    {"would_stretch_x", To({2, 2, 3}), {out_memory, {2, 2, 3}}, StatusCode::kInvalidShape,
+    {"would_stretch_x",
+     To({2, 2, 3}),
+     {out_memory, {2, 2, 3}},
+     StatusCode::kInvalidShape,
      "sum_to: shape must broadcast to the shape of x without stretching it; got shape [2, 2, 3] (x [2, 3])"},
-    {"rank_left_over", To({1, 2, 3}), {out_memory, {1, 2, 3}}, StatusCode::kInvalidShape,
+    {"rank_left_over",
+     To({1, 2, 3}),
+     {out_memory, {1, 2, 3}},
+     StatusCode::kInvalidShape,
      "sum_to: shape must broadcast to the shape of x without stretching it; got shape [1, 2, 3] (x [2, 3])"},
-    {"axis", To({3}, 2), {out_memory, {3}}, StatusCode::kOutOfRange,
+    {"axis",
+     To({3}, 2),
+     {out_memory, {3}},
+     StatusCode::kOutOfRange,
      "sum_to: axis must be from -2 to 1 (-1 aligns right); got axis 2 (x [2, 3], shape [3], axis 2)"},
     {"mode", InMode(Mode::kNone), {out_memory, {3}}, StatusCode::kInvalidArgument, "sum_to: takes no broadcasting mode; got none"},
-    {"out_shape", To({3}), {out_memory, {1, 3}}, StatusCode::kInvalidShape,
+    {"out_shape",
+     To({3}),
+     {out_memory, {1, 3}},
+     StatusCode::kInvalidShape,
      "sum_to: the result [3] does not have the shape of out [1, 3]"},
-    {"out_dtype", To({3}), {int_memory, {3}}, StatusCode::kUnsupportedDType, "sum_to: out must have the result's dtype float32; got int32"},
-    {"out_overlaps_itself", To({3}), {out_memory, DType::kFloat32, {3}, {0}}, StatusCode::kInvalidArgument,
-     "sum_to: out overlaps itself, so that elements of the result would be written over each other; use a destination with memory of "
+    {"out_dtype",
+     To({3}),
+     {int_memory, {3}},
+     StatusCode::kUnsupportedDType,
+     "sum_to: out must have the result's dtype float32; got int32"},
+    {"out_overlaps_itself",
+     To({3}),
+     {out_memory, DType::kFloat32, {3}, {0}},
+     StatusCode::kInvalidArgument,
+     "sum_to: out overlaps itself, so that elements of the result would be written over each other; use a destination with memory "
+     "of "
      "its own for each element (out [3], byte strides [0])"},
 };
 
@@ -127,9 +152,10 @@ TEST(SumTo, IsNotOfferedOnBool) {
   bool out = false;
   const Status status = Apply(SumTo(), {{x, {2}}}, {&out, {}}, To({}));
   EXPECT_EQ(status.code(), StatusCode::kUnsupportedDType);
-  EXPECT_STREQ(status.message(),
-               "sum_to: no kernel for sum_to(bool); sum_to supports (int8), (int16), (int32), (int64), (uint8), (uint16), (uint32), "
-               "(uint64), (float16), (bfloat16), (float32), (float64)");
+  EXPECT_STREQ(
+      status.message(),
+      "sum_to: no kernel for sum_to(bool); sum_to supports (int8), (int16), (int32), (int64), (uint8), (uint16), (uint32), "
+      "(uint64), (float16), (bfloat16), (float32), (float64)");
 }
 
 TEST(SumTo, RefusesOffsetsThatDoNotFit) {
@@ -184,7 +210,7 @@ TEST(SumTo, InfersTheShapeAndDescribesThePlan) {
 TEST(SumTo, KeepsTheSignOfZero) {
   const auto sum = [](std::vector<float> x) { return Sum(x, {static_cast<std::int64_t>(x.size())}, {})[0]; };
   EXPECT_TRUE(std::signbit(sum({-0.0f})));
-  for (const std::size_t n : {2, 15, 16, 17, 255, 300, 5000}) {
+  for (const std::size_t n : std::vector<std::size_t>{2, 15, 16, 17, 255, 300, 5000}) {
     std::vector<float> zeros(n, -0.0f);
     EXPECT_TRUE(std::signbit(sum(zeros))) << n;
     zeros[n / 2] = 0.0f;
@@ -198,7 +224,9 @@ TEST(SumTo, NaNsAndInfinitiesGoThrough) {
   for (const std::int64_t n : {3, 40, 700}) {
     for (const bool columns : {false, true}) {
       std::vector<float> x(static_cast<std::size_t>(3 * n), 1.0f);
-      const auto at = [&](std::int64_t sum, std::int64_t i) -> float& { return x[static_cast<std::size_t>(columns ? i * 3 + sum : sum * n + i)]; };
+      const auto at = [&](std::int64_t sum, std::int64_t i) -> float& {
+        return x[static_cast<std::size_t>(columns ? i * 3 + sum : sum * n + i)];
+      };
       at(0, n - 1) = infinity;
       at(1, n / 2) = std::numeric_limits<float>::quiet_NaN();
       const auto out = columns ? Sum(x, {n, 3}, {3}) : Sum(x, {3, n}, {3, 1});
@@ -236,7 +264,8 @@ TEST(SumTo, ErrorsAreWithinTheBound) {
       std::vector<float> x(static_cast<std::size_t>(n));
       for (std::size_t i = 0; i < x.size(); ++i) {
         const double unit = static_cast<double>(random() >> 12) * 0x1p-52;
-        const double values[] = {unit, unit - 0.5, std::ldexp(unit - 0.5, static_cast<int>(random() % 40) - 20), i == 0 ? 0x1p24 : 1.0};
+        const double values[] = {unit, unit - 0.5, std::ldexp(unit - 0.5, static_cast<int>(random() % 40) - 20),
+                                 i == 0 ? 0x1p24 : 1.0};
         x[i] = static_cast<float>(values[kind]);
       }
       long double exact = 0, absolute = 0;  // 64 bits of mantissa: exact for a million of them, but for a rest that does not matter
@@ -280,8 +309,8 @@ TEST(SumTo, LayoutsHaveTheSameBits) {
 TEST(SumTo, ThreadsDoNotChangeBits) {
   struct {
     Shape x, shape;
-  } const calls[] = {{{900000}, {}}, {{300000, 3}, {3}}, {{900, 1000}, {900, 1}}, {{900, 1000}, {1000}}, {{20, 3, 15000}, {3, 1}},
-                     {{3, 20, 300, 50}, {3, 1, 1, 50}}};
+  } const calls[] = {{{900000}, {}},        {{300000, 3}, {3}},       {{900, 1000}, {900, 1}},
+                     {{900, 1000}, {1000}}, {{20, 3, 15000}, {3, 1}}, {{3, 20, 300, 50}, {3, 1, 1, 50}}};
   std::mt19937 random(7);
   std::vector<float> x(900000);
   for (float& value : x) value = std::ldexp(static_cast<float>(random() % 1000) - 500.0f, static_cast<int>(random() % 16) - 8);
@@ -305,7 +334,8 @@ TEST(SumTo, ThreadsDoNotChangeBits) {
     }
   }
   std::vector<std::int64_t> index = {0};
-  const float tree = test::SumOfDims<float>({900000}, {true}, 0, index, [&](const auto& i) { return x[static_cast<std::size_t>(i[0])]; });
+  const float tree =
+      test::SumOfDims<float>({900000}, {true}, 0, index, [&](const auto& i) { return x[static_cast<std::size_t>(i[0])]; });
   EXPECT_EQ(Sum(x, {900000}, {})[0], tree);
 }
 
@@ -327,6 +357,22 @@ TEST(SumTo, CountsBeyondInt32) {
   const TensorView stretched(x, DType::kInt32, {kRows, kCount}, {4, 0});
   ASSERT_TRUE(Apply(SumTo(), {stretched}, {&sum, {}}, To({})).ok());
   EXPECT_EQ(sum, static_cast<std::int32_t>(6 * kCount));
+}
+
+// The same with offsets beyond it: pages that are only read take no memory, but for a few with a one in them.
+TEST(SumTo, ReachesBeyondInt32) {
+  constexpr std::size_t kBytes = (std::size_t{1} << 31) + 12345;
+  void* const pages = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  ASSERT_NE(pages, MAP_FAILED);
+  (void)madvise(pages, kBytes, MADV_NOHUGEPAGE);
+  auto* const x = static_cast<std::int8_t*>(pages);
+  const std::size_t ones[] = {0, 1, (std::size_t{1} << 31) - 1, std::size_t{1} << 31, kBytes - 1};
+  for (const std::size_t at : ones) x[at] = 1;
+  std::int8_t sum = 0;
+  const Status status = Apply(SumTo(), {{x, {static_cast<std::int64_t>(kBytes)}}}, {&sum, {}}, To({}));
+  munmap(pages, kBytes);
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(sum, 5);
 }
 
 }  // namespace
