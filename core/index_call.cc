@@ -2,6 +2,7 @@
 #include "core/index_call.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <string>
 #include <utility>
@@ -91,7 +92,8 @@ IndexCall MakeIndexCall(const FormCall& call, const IndexShapes& shapes, const R
     nest = IndexNest(std::move(loops), steps, steps.bytes[kNestOut], call.request.inputs[1]->dtype, wraps ? extent : 0);
     const auto step = static_cast<double>(std::max(std::abs(steps.bytes[kNestX]), std::abs(steps.bytes[kNestOut])));
     const std::size_t size = SizeOf(routine.operands.back().dtype);
-    nest.SetBytes(static_cast<double>(extent) * step, static_cast<double>(ElementsOf(shapes.result)) * static_cast<double>(size));
+    nest.SetSizes(extent, static_cast<double>(extent) * step,
+                  static_cast<double>(ElementsOf(shapes.result)) * static_cast<double>(size), std::countr_zero(size));
   }
   PlanDescription description = DescribeCall(routine, shapes, nest);
   return {call.request.op.entry().index_kernels, IndexCheck(call, shapes.dim, extent, wraps), HasNoElements(shapes.visited),

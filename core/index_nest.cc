@@ -1,5 +1,6 @@
 // The loops of gather and scatter: made once, split over threads in each call. Threads never share an element of the output:
-// ordered loops are not split, and steps of the others write different elements.
+// ordered loops are not split, and steps of the others write different elements. Where nothing but a long ordered loop is there,
+// each thread goes through all of it and writes what the index puts into a window of its own.
 #include "core/index_nest.h"
 
 #include <algorithm>
@@ -68,14 +69,22 @@ IndexNest::IndexNest(std::vector<NestLoop> loops, const NestSteps& steps, std::i
            elements * static_cast<double>(std::min<std::int64_t>(Magnitude(loops_.back().strides[kNestOut]), kLineBytes));
 }
 
-void IndexNest::SetBytes(double chosen, double written) {
+void IndexNest::SetSizes(std::int64_t extent, double chosen, double written, int x_size_log2) {
   const Caches& caches = MachineCaches();
+  extent_ = extent;
+  x_size_log2_ = x_size_log2;
   far_ = chosen > static_cast<double>(caches.l2);
   stream_ = written > static_cast<double>(caches.l3);
 }
 
-// How each loop is cut: into counts[l] ranges of `chunks[l]` steps.
+// Looking at all of the index takes a thread as long as writing to a near cache: windows pay where what is written is far.
+bool IndexNest::CanHaveWindows() const {
+  return far_ && loops_.size() == 2 && loops_[0].ordered && loops_[1].extent == 1 && !loops_[1].ordered;
+}
+
+// How each loop is cut: into counts[l] ranges of `chunks[l]` steps; or else what the index chooses from, into windows.
 struct IndexNest::Split {
+  std::int64_t window = 0;  // values of the index; 0: all of them
   std::int64_t chunks[kMaxLoops];
   std::int64_t counts[kMaxLoops];
   std::int64_t total = 1;
@@ -94,6 +103,14 @@ std::int64_t IndexNest::PiecesFor(std::int64_t threads) const {
 }
 
 void IndexNest::MakeSplit(std::int64_t pieces, Split* split) const {
+  if (pieces > 1 && CanHaveWindows()) {
+    const std::int64_t windows = std::max<std::int64_t>(pieces / kPiecesPerThread, 1);
+    split->window = (extent_ / windows / kIndexBlock + 1) * kIndexBlock;
+    split->chunks[0] = loops_[0].extent;
+    split->chunks[1] = split->counts[0] = split->counts[1] = 1;
+    split->total = (extent_ + split->window - 1) / split->window;
+    return;
+  }
   for (std::size_t l = 0; l < loops_.size(); ++l) {
     const NestLoop& loop = loops_[l];
     std::int64_t parts = loop.ordered ? 1 : std::min(pieces, loop.extent);
@@ -123,6 +140,11 @@ class IndexNest::Worker {
   void RunPiece(std::int64_t piece) {
     std::byte* start[kNestOperands];
     for (int i = 0; i < kNestOperands; ++i) start[i] = pointers_[i] != nullptr ? pointers_[i] + nest_.offsets_[i] : nullptr;
+    if (split_.window > 0) {
+      lowest_ = piece * split_.window;
+      highest_ = std::min(nest_.extent_, lowest_ + split_.window) - 1;
+      piece = 0;
+    }
     for (int l = outer_ + 1; l >= 0; --l) {
       const std::int64_t first = piece % split_.counts[l] * split_.chunks[l];
       piece /= split_.counts[l];
@@ -171,16 +193,57 @@ class IndexNest::Worker {
     const bool as_it_is = nest_.index_size_ == sizeof(std::int64_t) && nest_.wrap_ == 0 &&
                           (stride == sizeof(std::int64_t) || extents_[outer_] == 1) &&
                           reinterpret_cast<std::uintptr_t>(index) % sizeof(std::int64_t) == 0;
-    const std::int64_t block = as_it_is ? extents_[outer_] : std::min(extents_[outer_], kIndexBlock);
+    const bool windowed = split_.window > 0;
+    const std::int64_t block = as_it_is && !windowed ? extents_[outer_] : std::min(extents_[outer_], kIndexBlock);
     for (std::int64_t first = 0; first < extents_[outer_]; first += block) {
       rows.rows = std::min(block, extents_[outer_] - first);
       rows.index = as_it_is ? reinterpret_cast<const std::int64_t*>(index) : Read(index, stride, rows.rows);
-      phase.run(rows);
+      if (windowed) {
+        RunInWindow(phase, rows);
+      } else {
+        phase.run(rows);
+      }
       index += rows.rows * stride;
       rows.x.data += rows.rows * rows.x.row_stride;
       rows.out.data += rows.rows * rows.out.row_stride;
       if (phase.counts) rows.counts.data += rows.rows * rows.counts.row_stride;
     }
+  }
+
+  // Whether all of the block's indices lie in [lowest, highest].
+  bool InRange(const IndexRows& rows, std::int64_t lowest, std::int64_t highest) const {
+    const auto* index = reinterpret_cast<const std::byte*>(rows.index);
+    return kernels_.in_range[1](index, sizeof(std::int64_t), rows.rows, lowest, highest);
+  }
+
+  // The rows whose index lies in the window, in their order.
+  void RunInWindow(const NestPhase& phase, const IndexRows& block) {
+    if (InRange(block, lowest_, highest_)) return phase.run(block);
+    if (lowest_ > 0 && InRange(block, 0, lowest_ - 1)) return;
+    if (highest_ < nest_.extent_ - 1 && InRange(block, highest_ + 1, nest_.extent_ - 1)) return;
+    const std::int64_t* const index = block.index;
+    const std::int64_t count = block.rows, lowest = lowest_;
+    const auto window = static_cast<std::uint64_t>(highest_ - lowest);
+    std::int64_t chosen = 0;
+    for (std::int64_t r = 0; r < count; ++r) {
+      chosen_[chosen] = index[r];
+      rows_of_[chosen] = r;
+      chosen += static_cast<std::uint64_t>(index[r] - lowest) <= window;
+    }
+    if (chosen == 0) return;
+    IndexRows rows = block;
+    rows.rows = chosen;
+    if (phase.x == kNestX && block.x.row_stride != 0) {
+      const std::int64_t size = std::int64_t{1} << nest_.x_size_log2_;
+      rows.index = rows_of_;
+      rows.x = {block.x.data, 0, 0, block.x.row_stride};
+      rows.out = {x_, size, 0, 0};
+      kernels_.gather[nest_.x_size_log2_](rows);
+      rows.x = {x_, size, 0, 0};
+      rows.out = block.out;
+    }
+    rows.index = chosen_;
+    phase.run(rows);
   }
 
   // Indices as kernels take them, unless they are there: one row of them may serve many.
@@ -206,6 +269,9 @@ class IndexNest::Worker {
   const std::byte* read_from_ = nullptr;  // what is in block_
   std::int64_t read_count_ = 0;
   std::int64_t block_[kIndexBlock];
+  std::int64_t lowest_ = 0, highest_ = 0;  // of the window
+  std::int64_t chosen_[kIndexBlock], rows_of_[kIndexBlock];
+  alignas(8) std::byte x_[kIndexBlock * 8];
 };
 
 void IndexNest::Run(const IndexKernels& kernels, const NestPhase* phases, int phase_count, std::byte* const* pointers,

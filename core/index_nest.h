@@ -41,9 +41,9 @@ class IndexNest {
   // output's stride: how far apart the index's neighbours lie there.
   IndexNest(std::vector<NestLoop> loops, const NestSteps& steps, std::int64_t ordered_key, DType index_dtype, std::int64_t wrap);
 
-  // How many bytes the index chooses from at a time, and how many are written: where that is too much for the caches, kernels are
-  // told.
-  void SetBytes(double chosen, double written);
+  // What is behind the loops: the extent that the index chooses from, how many bytes that is at a time, how many are written, and
+  // the size of x's elements. Kernels are told where bytes are too many for the caches.
+  void SetSizes(std::int64_t extent, double chosen, double written, int x_size_log2);
 
   // Runs the phases one after the other, over any number of threads. pointers: of each operand that phases use.
   void Run(const IndexKernels& kernels, const NestPhase* phases, int phase_count, std::byte* const* pointers,
@@ -60,6 +60,7 @@ class IndexNest {
   class Worker;
   std::int64_t WantedPieces(std::int64_t threads) const;
   void MakeSplit(std::int64_t pieces, Split* split) const;
+  bool CanHaveWindows() const;
 
   std::vector<NestLoop> loops_;
   NestSteps steps_;
@@ -68,6 +69,8 @@ class IndexNest {
   std::int64_t index_size_ = 0;
   std::int64_t wrap_ = 0;
   double bytes_ = 0;  // that are moved, roughly
+  std::int64_t extent_ = 0;
+  int x_size_log2_ = 0;
   bool far_ = false;  // as IndexRows has it
   bool stream_ = false;
 };

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <optional>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -120,8 +122,10 @@ class ScatterRoutine final : public Routine {
   Status Execute(const std::byte* const* inputs, std::byte* out, const ExecuteOptions& options) const noexcept override try {
     if (const Status status = call_.check.Run(*call_.kernels, inputs[1], options); !status.ok()) return status;
     // Only what is written to is ever touched of it.
-    const HeapBlock sums(sums_bytes_), counts(counts_bytes_);
-    if ((sums_bytes_ > 0 && sums.data == nullptr) || (counts_bytes_ > 0 && counts.data == nullptr)) {
+    std::optional<HeapBlock> sums, counts;
+    if (sums_bytes_ > 0) sums.emplace(sums_bytes_);
+    if (counts_bytes_ > 0) counts.emplace(counts_bytes_);
+    if ((sums && sums->data == nullptr) || (counts && counts->data == nullptr)) {
       return Status(StatusCode::kOutOfMemory, caller_ + ": there is no memory for sums of " + std::to_string(sums_bytes_) +
                                                   " bytes and counts of " + std::to_string(counts_bytes_));
     }
@@ -134,15 +138,15 @@ class ScatterRoutine final : public Routine {
     pointers[kNestIndex] = const_cast<std::byte*>(inputs[1]);  // inputs and constants are only read
     pointers[kNestX] = const_cast<std::byte*>(inputs[2]);
     pointers[kNestOut] = out;
-    pointers[kNestSums] = sums.data;
-    pointers[kNestCounts] = counts.data;
+    pointers[kNestSums] = sums ? sums->data : nullptr;
+    pointers[kNestCounts] = counts ? counts->data : nullptr;
     pointers[kNestIdentity] = const_cast<std::byte*>(identity_);
     pointers[kNestOne] = const_cast<std::byte*>(reinterpret_cast<const std::byte*>(&one_));
     pointers[kNestFirstCount] = const_cast<std::byte*>(reinterpret_cast<const std::byte*>(&first_count_));
     call_.nest.Run(*call_.kernels, phases_, phase_count_, pointers, options);
     return Status();
   } catch (...) {
-    return OutOfMemory("scatter");
+    return OutOfMemory(caller_.c_str());
   }
 
   void Describe(PlanDescription* description) const override { *description = call_.description; }

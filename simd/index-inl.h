@@ -183,7 +183,7 @@ void MoveRows(const IndexRows& rows) {
     return MoveElements<Element, kInX>(rows, stride);
   }
   const IndexSide& chosen = kInX ? x : out;
-  const bool dense = x.col_stride == kSize && out.col_stride == kSize, far = rows.far, stream = rows.stream;
+  const bool dense = x.col_stride == kSize && out.col_stride == kSize, far = rows.far, stream = kInX && rows.stream;
   const std::int64_t bytes = cols * kSize, ahead = RowsAhead(bytes);
   for (std::int64_t r = 0; dense && r < count; ++r) {
     const std::int64_t at = index[r] * stride;

@@ -321,6 +321,34 @@ std::int64_t FailEachEager(const std::function<Status()>& f, std::vector<std::by
   return FailEach(forgotten, written, usual);
 }
 
+TEST_F(Allocation, OfGatherAndScatter) {
+  std::vector<float> x(60, 1), src(40, 2);
+  std::vector<std::byte> out(60 * sizeof(float));
+  const std::vector<std::int32_t> index = {1, 2, 1, 0, 3, 1, 2, 2};
+  const TensorView view{x.data(), {4, 15}}, rows{index.data(), {8}};
+  const MutableTensorView taken{out.data(), DType::kFloat32, {2, 15}}, result{out.data(), DType::kFloat32, {4, 15}};
+  const TensorView two{index.data(), {2, 1}};
+  ApplyOptions options;
+  options.attributes = {{"dim", 0}};
+  const auto gather = [&] { return Apply(*FindOp("gather"), {view, two}, taken, options); };
+  const auto add = [&] { return Apply(*FindOp("scatter_add"), {view, rows, {src.data(), {1, 1}}}, result, options); };
+  ExpectNoneAgain("gather", gather);
+  ExpectNoneAgain("scatter_add", add);
+  EXPECT_GT(FailEachEager(gather, &out), 5);
+  EXPECT_GT(FailEachEager(add, &out), 5);
+  // Sums are scratch that every call takes; without it, nothing has been written.
+  ApplyOptions mean = options;
+  mean.attributes.emplace_back("reduce", "mean");
+  EXPECT_GT(FailEachEager([&] { return Apply(*FindOp("scatter"), {view, rows, {src.data(), {1, 1}}}, result, mean); }, &out), 7);
+  const std::vector<std::int32_t> bad = {4, 0};
+  EXPECT_GT(FailEachEager(
+                [&] {
+                  return Apply(*FindOp("gather"), {view, {bad.data(), {2}}}, taken, options);
+                },
+                &out, StatusCode::kOutOfRange),
+            5);
+}
+
 TEST_F(Allocation, FailingWhilePlanning) {
   std::vector<std::byte> memory(4096, std::byte{1}), out(4096, std::byte{9});
   const Op& add = *FindOp("add");

@@ -61,7 +61,7 @@ IndexCase RandomIndexCase(Random& random, std::int64_t budget) {
   } while (c.dtype == DType::kBool && a.reduce != "assign");
   c.index_dtype = random.Chance(50) ? DType::kInt32 : DType::kInt64;
   const int rank = static_cast<int>(random.Chance(5) ? 0 : random.In(1, budget > 1000 ? 3 : 4));
-  const std::int64_t highest = budget > 1000 ? (rank == 1 ? budget : rank == 2 ? 300 : 60) : 5;
+  const std::int64_t highest = budget > 1000 ? (rank == 1 ? 20 * budget : rank == 2 ? 300 : 60) : 5;
   Shape data, index, src;
   const int index_rank = rank == 0               ? static_cast<int>(random.Below(2))
                          : a.mode == "broadcast" ? static_cast<int>(random.In(rank == 1 ? 0 : 1, rank))
