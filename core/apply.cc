@@ -49,12 +49,20 @@ Status Plan::Execute(std::initializer_list<const void*> inputs, void* out, const
   return OutOfMemory("execute");
 }
 
+Status Plan::ExecutePart(const void* const* inputs, void* out, std::int64_t part, std::int64_t parts,
+                         StorePolicy stores) const noexcept {
+  if (impl_ == nullptr) return Status(StatusCode::kInvalidArgument, "execute: the plan is empty; make it with Plan::Make");
+  return impl_->ExecutePart(inputs, out, part, parts, stores);
+}
+
 Shape Plan::shape() const noexcept { return impl_ != nullptr ? impl_->problem.shape : Shape(); }
 
 PlanDescription Plan::Describe() const {
   PlanDescription description{};
   if (impl_ == nullptr) return description;
   description.shape = impl_->problem.shape;
+  description.divisible = impl_->divisible();
+  description.may_be_out = impl_->may_be_out();
   if (impl_->routine != nullptr) {
     impl_->routine->routine->Describe(&description);
     return description;

@@ -247,6 +247,18 @@ void Execute(const Layout& layout, const Movers& movers, std::byte* const* point
   RunJob(job, options);
 }
 
+void ExecutePart(const Layout& layout, const Movers& movers, std::byte* const* pointers, std::int64_t part, std::int64_t parts,
+                 StorePolicy stores) noexcept {
+  // The first `tiles % parts` parts have one tile more.
+  const std::int64_t size = layout.tiles / parts, more = layout.tiles % parts;
+  const std::int64_t begin = part * size + std::min(part, more);
+  const std::int64_t end = begin + size + (part < more);
+  if (begin == end) return;
+  Job job{layout, movers, pointers, Streams(layout, pointers, stores)};
+  Pieces pieces(begin, end, end - begin);
+  RunTiles(&job, pieces);
+}
+
 bool ExecuteCheck(const Layout& layout, const Movers& movers, const std::byte* pointer, const ExecuteOptions& options) noexcept {
   std::byte* pointers[] = {const_cast<std::byte*>(pointer)};  // a check only reads
   Job job{layout, movers, pointers, false};

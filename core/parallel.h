@@ -9,23 +9,25 @@
 
 namespace axiscast {
 
-// Pieces of [0, count), handed out to whoever asks first: no static partition, so a stalled thread delays one piece and no more.
+// Pieces of [begin, end), or [0, count), handed out to whoever asks first: no static partition, so a stalled thread delays one
+// piece and no more.
 class Pieces {
  public:
-  Pieces(std::int64_t count, std::int64_t grain) noexcept : count_(count), grain_(grain) {}
+  Pieces(std::int64_t count, std::int64_t grain) noexcept : Pieces(0, count, grain) {}
+  Pieces(std::int64_t begin, std::int64_t end, std::int64_t grain) noexcept : next_(begin), end_(end), grain_(grain) {}
 
   bool Take(std::int64_t* begin, std::int64_t* end) noexcept {
     // Most callers see a drained counter at the end: read before adding, so that it cannot run far past count.
-    if (next_.load(std::memory_order_relaxed) >= count_) return false;
+    if (next_.load(std::memory_order_relaxed) >= end_) return false;
     *begin = next_.fetch_add(grain_, std::memory_order_relaxed);
-    if (*begin >= count_) return false;
-    *end = count_ - *begin < grain_ ? count_ : *begin + grain_;
+    if (*begin >= end_) return false;
+    *end = end_ - *begin < grain_ ? end_ : *begin + grain_;
     return true;
   }
 
  private:
-  std::atomic<std::int64_t> next_{0};
-  const std::int64_t count_;
+  std::atomic<std::int64_t> next_;
+  const std::int64_t end_;
   const std::int64_t grain_;
 };
 

@@ -48,6 +48,13 @@ struct Plan::Impl {
 
   Status Execute(const void* const* inputs, void* out, const ExecuteOptions& options) const noexcept;
 
+  // As Plan::ExecutePart; in execute_part.cc.
+  Status ExecutePart(const void* const* inputs, void* out, std::int64_t part, std::int64_t parts,
+                     StorePolicy stores) const noexcept;
+  bool divisible() const noexcept { return checks.empty() && routine == nullptr; }
+  // Inputs (a bit each) that may be exactly the output without a copy.
+  std::uint32_t may_be_out() const noexcept;
+
  private:
   Status Check(std::byte* const* pointers, const ExecuteOptions& options) const;
   // Inputs with a bit in `copied` overlap the output otherwise than exactly, and are copied to the heap first.

@@ -120,6 +120,8 @@ struct PlanDescription {
   std::string store;         // "direct", "streaming" (past the caches, unless in place) or "through scratch"
   double estimated_seconds;  // one thread, an integer divisor's check with it
   std::vector<Part> parts;   // what estimated_seconds is the sum of
+  bool divisible;            // whether ExecutePart takes more than one part
+  std::uint32_t may_be_out;  // inputs (a bit each) that may be exactly the output without a copy
 };
 
 /// An op bound to shapes, dtypes and strides. Immutable; copies share it; any number of threads may execute it at once.
@@ -154,6 +156,16 @@ class Plan {
   /// Cost: no allocation, lock or thread for small plans; larger ones run over tiles on up to max_threads threads.
   Status Execute(const void* const* inputs, void* out, const ExecuteOptions& options = {}) const noexcept;
   Status Execute(std::initializer_list<const void*> inputs, void* out, const ExecuteOptions& options = {}) const noexcept;
+
+  /// Runs part `part` of `parts` in the calling thread, for callers that split the work themselves: parts 0 to parts - 1, each
+  /// called once with the same pointers, write disjoint elements, and together what Execute writes. They may run in any order, at
+  /// once, in any threads; none waits for another.
+  ///
+  /// One part of one is the whole, and always runs. Errors: as Execute; kInvalidArgument (a part that there is not); kUnsupported
+  ///   where one of several parts cannot go without the others: a plan that is not divisible (it looks at data before it writes, or
+  ///   it is more than elementwise), or pointers for which an input would have to be copied first. Nothing is then written.
+  Status ExecutePart(const void* const* inputs, void* out, std::int64_t part, std::int64_t parts,
+                     StorePolicy stores = StorePolicy::kAuto) const noexcept;
 
   bool empty() const noexcept { return impl_ == nullptr; }
   /// The shape that is written: out's.

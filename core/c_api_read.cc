@@ -1,0 +1,169 @@
+// C's views and options as C++'s. What cannot be one is refused here: null pointers, ranks, numbers that no enum has.
+#include <iterator>
+#include <string>
+
+#include "core/c_api.h"
+
+namespace axiscast::c {
+namespace {
+
+static_assert(AXISCAST_MAX_RANK == kMaxRank && AXISCAST_MAX_ARITY == kMaxArity);
+static_assert(AXISCAST_VALUE_DOUBLE == static_cast<int>(Attribute::Kind::kDouble));
+static_assert(AXISCAST_VALUE_INT64 == static_cast<int>(Attribute::Kind::kInt64));
+static_assert(AXISCAST_VALUE_UINT64 == static_cast<int>(Attribute::Kind::kUInt64));
+static_assert(AXISCAST_VALUE_TEXT == static_cast<int>(Attribute::Kind::kName));
+static_assert(AXISCAST_VALUE_SHAPE == static_cast<int>(Attribute::Kind::kShape));
+static_assert(AXISCAST_STORES_AUTO == static_cast<int>(StorePolicy::kAuto));
+static_assert(AXISCAST_STORES_CACHED == static_cast<int>(StorePolicy::kCached));
+static_assert(AXISCAST_STORES_STREAM == static_cast<int>(StorePolicy::kStream));
+
+constexpr const char* kOperandNames[] = {"operand 0", "operand 1", "operand 2", "operand 3"};
+static_assert(std::size(kOperandNames) == kMaxArity);
+
+// The sizes of version 1.
+constexpr std::size_t kTensorSize = 40, kAttributeSize = 32, kOptionsSize = 56, kExecuteOptionsSize = 32;
+
+// Element `index` of an array whose elements have the size that the first one says.
+template <typename Struct>
+Status ReadOf(const char* function, const char* what, const Struct* array, std::int64_t index, std::size_t first, Struct* known) {
+  std::size_t size;
+  std::memcpy(&size, array, sizeof(size));
+  const auto* element = reinterpret_cast<const unsigned char*>(array);
+  if (index > 0) {
+    if (!IsStructSize(size, sizeof(Struct), first, alignof(Struct))) return WrongStructSize(function, what, size, sizeof(Struct));
+    element += static_cast<std::size_t>(index) * size;
+  }
+  if (Status status = Read(function, what, element, first, known); !status.ok()) return status;
+  if (known->struct_size == size) return Status();
+  return Invalid(function, std::string("all of ") + what + " must have one struct_size; got " + std::to_string(size) + " and " +
+                               std::to_string(known->struct_size));
+}
+
+bool IsShape(std::int32_t rank, const std::int64_t* extents) {
+  return rank >= 0 && rank <= kMaxRank && (rank == 0 || extents != nullptr);
+}
+
+Status NoShape(const char* function, const std::string& what, std::int32_t rank) {
+  if (rank >= 0 && rank <= kMaxRank)
+    return Invalid(function, "the shape of " + what + " is null, and its rank " + std::to_string(rank));
+  return Invalid(function, "the rank of " + what + " must be 0 to " + std::to_string(kMaxRank) + "; got " + std::to_string(rank));
+}
+
+template <typename View>
+Status ReadView(const char* function, const char* what, const axiscast_tensor& tensor, View* view) {
+  if (!IsShape(tensor.rank, tensor.shape)) return NoShape(function, what, tensor.rank);
+  if (tensor.dtype < 0 || static_cast<std::size_t>(tensor.dtype) >= kDTypeCount)
+    return NotInEnum(function, std::string("the dtype of ") + what, tensor.dtype, kDTypeCount);
+  view->data = tensor.data;
+  view->dtype = static_cast<DType>(tensor.dtype);
+  view->shape = Shape(tensor.shape, tensor.rank);
+  view->byte_strides =
+      tensor.byte_strides != nullptr ? ByteStrides(tensor.byte_strides, tensor.rank) : DenseStrides(view->shape, view->dtype);
+  return Status();
+}
+
+Status ReadAttribute(const char* function, const axiscast_attribute& given, std::vector<Attribute>* attributes) {
+  if (given.name == nullptr) return IsNull(function, "the name of an attribute");
+  const auto what = [&given] { return std::string("attribute ") + given.name; };  // on errors alone: it may allocate
+  switch (given.kind) {
+    case AXISCAST_VALUE_DOUBLE:
+      attributes->emplace_back(given.name, given.value.number);
+      return Status();
+    case AXISCAST_VALUE_INT64:
+      attributes->emplace_back(given.name, given.value.integer);
+      return Status();
+    case AXISCAST_VALUE_UINT64:
+      attributes->emplace_back(given.name, given.value.natural);
+      return Status();
+    case AXISCAST_VALUE_TEXT:
+      attributes->emplace_back(given.name, given.value.text);
+      return Status();
+    case AXISCAST_VALUE_SHAPE:
+      if (!IsShape(given.rank, given.value.shape)) return NoShape(function, what(), given.rank);
+      attributes->emplace_back(given.name, Shape(given.value.shape, given.rank));
+      return Status();
+    default:
+      return NotInEnum(function, "the kind of " + what(), given.kind, AXISCAST_VALUE_SHAPE + 1);
+  }
+}
+
+Status ReadCount(const char* function, const char* what, const void* array, std::int64_t count) {
+  if (count < 0)
+    return Invalid(function, std::string("the number of ") + what + " must be 0 or more; got " + std::to_string(count));
+  if (count > 0 && array == nullptr) return IsNull(function, (std::string("the array of ") + what).c_str());
+  return Status();
+}
+
+}  // namespace
+
+Status ReadElement(const char* function, const axiscast_tensor* array, std::int64_t index, axiscast_tensor* known) {
+  return ReadOf(function, "the operands", array, index, kTensorSize, known);
+}
+
+Status ReadShape(const char* function, std::int64_t index, const axiscast_tensor& tensor, Shape* shape) {
+  if (!IsShape(tensor.rank, tensor.shape)) return NoShape(function, "operand " + std::to_string(index), tensor.rank);
+  *shape = Shape(tensor.shape, tensor.rank);
+  return Status();
+}
+
+Status ReadTensor(const char* function, const char* what, const axiscast_tensor* given, MutableTensorView* view) {
+  if (given == nullptr) return IsNull(function, what);
+  axiscast_tensor known;
+  if (Status status = Read(function, what, given, kTensorSize, &known); !status.ok()) return status;
+  return ReadView(function, what, known, view);
+}
+
+Status ReadOperands(const char* function, const axiscast_tensor* given, std::int64_t count, Operands* operands) {
+  if (Status status = ReadCount(function, "operands", given, count); !status.ok()) return status;
+  operands->count = static_cast<std::size_t>(count);
+  for (std::int64_t i = 0; i < count && i < kMaxArity; ++i) {
+    axiscast_tensor known;
+    if (Status status = ReadElement(function, given, i, &known); !status.ok()) return status;
+    if (Status status = ReadView(function, kOperandNames[i], known, &operands->views[i]); !status.ok()) return status;
+  }
+  return Status();
+}
+
+CallOptions::~CallOptions() {
+  if (attributes.capacity() != 0) GiveBackAttributes(&attributes);
+}
+
+Status ReadOptions(const char* function, const axiscast_options* given, CallOptions* options) {
+  if (given == nullptr) return Status();
+  axiscast_options known;
+  if (Status status = Read(function, "the options", given, kOptionsSize, &known); !status.ok()) return status;
+  if (known.mode < 0 || static_cast<std::size_t>(known.mode) > kModeCount)
+    return NotInEnum(function, "the mode", known.mode, static_cast<std::int64_t>(kModeCount) + 1);
+  if (known.mode != AXISCAST_MODE_DEFAULT) options->mode = static_cast<Mode>(known.mode - 1);
+  if (known.has_axis != 0) options->axis = known.axis;
+  options->caller = known.caller;
+  options->names = known.names;
+  if (Status status = ReadCount(function, "attributes", known.attributes, known.attribute_count); !status.ok()) return status;
+  if (known.attribute_count == 0) return Status();
+  if (known.attribute_count > kMaxAttributes) {
+    return Invalid(function, "an op has at most " + std::to_string(kMaxAttributes) + " attributes; got " +
+                                 std::to_string(known.attribute_count));
+  }
+  TakeAttributes(&options->attributes);
+  options->attributes.reserve(kMaxAttributes);
+  for (std::int64_t i = 0; i < known.attribute_count; ++i) {
+    axiscast_attribute attribute;
+    if (Status status = ReadOf(function, "the attributes", known.attributes, i, kAttributeSize, &attribute); !status.ok())
+      return status;
+    if (Status status = ReadAttribute(function, attribute, &options->attributes); !status.ok()) return status;
+  }
+  return Status();
+}
+
+Status ReadExecuteOptions(const char* function, const axiscast_execute_options* given, ExecuteOptions* options) {
+  if (given == nullptr) return Status();
+  axiscast_execute_options known;
+  if (Status status = Read(function, "the execute options", given, kExecuteOptionsSize, &known); !status.ok()) return status;
+  if (known.max_threads < 0) return Invalid(function, "max_threads must be 0 or more; got " + std::to_string(known.max_threads));
+  if (known.stores < 0 || known.stores > AXISCAST_STORES_STREAM)
+    return NotInEnum(function, "stores", known.stores, AXISCAST_STORES_STREAM + 1);
+  *options = {known.max_threads, known.pool, known.task_arena, static_cast<StorePolicy>(known.stores)};
+  return Status();
+}
+
+}  // namespace axiscast::c

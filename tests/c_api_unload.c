@@ -1,0 +1,110 @@
+/* Load, call from threads, unload, load again: nothing is left behind that crashes. usage: c_api_unload LIBRARY */
+#define _POSIX_C_SOURCE 200809L
+#include <axiscast/c_api.h>
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void* library;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static int called, unloaded;
+
+static void* symbol(const char* name) {
+  void* const found = dlsym(library, name);
+  if (found != NULL) return found;
+  fprintf(stderr, "no symbol %s\n", name);
+  exit(1);
+}
+
+/* Calls that keep a plan, and a message, for the thread. */
+static void call(int64_t n) {
+  /* As POSIX has it: ISO C knows no cast from an object's pointer to a function's. */
+  int32_t (*find)(const axiscast_registry*, const char*, const axiscast_op**);
+  int32_t (*apply)(const axiscast_op*, const axiscast_tensor*, int64_t, const axiscast_tensor*, const axiscast_options*,
+                   const axiscast_execute_options*);
+  const char* (*last_message)(void);
+  static const float ones[64] = {1, 1, 1, 1, 1, 1, 1, 1};
+  float out[64] = {0};
+  const axiscast_op* op = NULL;
+  axiscast_tensor operands[2] = {{0}}, result = {0};
+  *(void**)&find = symbol("axiscast_op_find");
+  *(void**)&apply = symbol("axiscast_apply");
+  *(void**)&last_message = symbol("axiscast_last_message");
+  operands[0].struct_size = sizeof(operands[0]);
+  operands[0].data = (void*)ones;
+  operands[0].dtype = AXISCAST_FLOAT32;
+  operands[0].rank = 1;
+  operands[0].shape = &n;
+  operands[1] = result = operands[0];
+  result.data = out;
+  if (find(NULL, "add", &op) != AXISCAST_OK || apply(op, operands, 2, &result, NULL, NULL) != AXISCAST_OK || out[0] != 2) {
+    fprintf(stderr, "a call failed: %s\n", last_message());
+    exit(1);
+  }
+  if (apply(NULL, operands, 2, &result, NULL, NULL) == AXISCAST_OK ||
+      strcmp(last_message(), "axiscast_apply: the op is null") != 0) {
+    fprintf(stderr, "no message\n");
+    exit(1);
+  }
+}
+
+static void* call_and_end(void* unused) {
+  call(8);
+  return unused;
+}
+
+/* Ends when the library is gone. What it has kept is lost, which a leak checker would say. */
+static void* call_and_outlive(void* unused) {
+  call(4);
+  pthread_mutex_lock(&mutex);
+  called = 1;
+  pthread_cond_broadcast(&changed);
+  while (!unloaded) pthread_cond_wait(&changed, &mutex);
+  pthread_mutex_unlock(&mutex);
+  return unused;
+}
+
+int main(int argc, char** argv) {
+  int round, i;
+  pthread_t threads[8], late;
+  if (argc != 2) return 2;
+  for (round = 0; round < 3; ++round) {
+    library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL) {
+      fprintf(stderr, "%s\n", dlerror());
+      return 1;
+    }
+    for (i = 0; i < 8; ++i) {
+      if (pthread_create(&threads[i], NULL, &call_and_end, NULL) != 0) return 1;
+    }
+    for (i = 0; i < 8; ++i) pthread_join(threads[i], NULL);
+    call(16);
+    called = unloaded = 0;
+#ifndef __SANITIZE_ADDRESS__
+    if (pthread_create(&late, NULL, &call_and_outlive, NULL) != 0) return 1;
+    pthread_mutex_lock(&mutex);
+    while (!called) pthread_cond_wait(&changed, &mutex);
+    pthread_mutex_unlock(&mutex);
+#endif
+    if (dlclose(library) != 0) return 1;
+    if (dlopen(argv[1], RTLD_NOW | RTLD_NOLOAD) != NULL) {
+      fprintf(stderr, "the library is still loaded\n");
+      return 1;
+    }
+#ifndef __SANITIZE_ADDRESS__
+    pthread_mutex_lock(&mutex);
+    unloaded = 1;
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&mutex);
+    pthread_join(late, NULL);
+#else
+    (void)late;
+    (void)call_and_outlive;
+#endif
+  }
+  printf("ok\n");
+  return 0;
+}
