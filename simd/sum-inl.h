@@ -11,8 +11,8 @@
 #include <type_traits>
 
 #include "core/kernel.h"
-#include "hwy/cache_control.h"
 #include "core/sum_tree.h"
+#include "hwy/cache_control.h"
 #include "simd/operand-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -213,12 +213,19 @@ HWY_INLINE void AddRows(const std::byte* x, std::int64_t pitch, std::int64_t ste
   hn::StoreN(sum, d, out + j, left);
 }
 
+// What a block has at most, in bytes, to have what follows it prefetched: its rows are read side by side, and CPUs do not foresee
+// that in so few bytes. From memory, 64 rows of 32 float16 at a time took twice as long without.
+inline constexpr std::int64_t kPrefetchedBlock = 16 * 1024;
+
 // The lanes of a block of `rows` rows, one after the other. Rows without gaps make one row of each step.
 template <typename T>
 HWY_INLINE void AddBlock(const std::byte* x, std::int64_t pitch, std::int64_t rows, std::int64_t cols, Computed<T>* lanes) {
   constexpr std::int64_t kLanes = kLanesOf<T>, kSize = static_cast<std::int64_t>(sizeof(Stored<T>));
   const std::int64_t steps = rows / kLanes, rest = rows - steps * kLanes, step_pitch = kLanes * pitch;
   const bool dense = pitch == cols * kSize;
+  if (dense && rows * pitch <= kPrefetchedBlock) {
+    for (std::int64_t at = rows * pitch; at < 2 * rows * pitch; at += 64) hwy::Prefetch(x + at);
+  }
   const auto add = [=](std::int64_t lane, std::int64_t count, std::int64_t lane_steps) HWY_ATTR {
     if (lane_steps == 0 || count == 0) return;
     AddRows<T>(x + lane * pitch, step_pitch, lane_steps, count * cols, lanes + lane * cols);
