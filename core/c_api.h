@@ -50,6 +50,10 @@ template <typename Struct>
 Status Read(const char* function, const char* what, const void* given, std::size_t first, Struct* known) {
   std::size_t size;
   std::memcpy(&size, given, sizeof(size));
+  if (size == sizeof(Struct)) {  // the common case is to be cheap: a copy of known size
+    std::memcpy(known, given, sizeof(Struct));
+    return Status();
+  }
   if (!IsStructSize(size, sizeof(Struct), first, alignof(Struct))) return WrongStructSize(function, what, size, sizeof(Struct));
   std::memset(known, 0, sizeof(Struct));
   std::memcpy(known, given, size < sizeof(Struct) ? size : sizeof(Struct));

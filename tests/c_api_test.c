@@ -80,6 +80,7 @@ static void test_registry(void) {
   int64_t count = 0, i;
   int32_t k, a;
   const axiscast_op *op, *again, *gradient;
+  char name[128];
   CHECK(axiscast_op_count(NULL, &count) == AXISCAST_OK);
   CHECK(count > 40);
   for (i = 0; i < count; ++i) {
@@ -109,7 +110,12 @@ static void test_registry(void) {
       CHECK(attribute.type >= AXISCAST_ATTRIBUTE_NUMBER && attribute.type <= AXISCAST_ATTRIBUTE_SHAPE);
       CHECK(attribute.absent >= AXISCAST_ABSENT_REQUIRED && attribute.absent <= AXISCAST_ABSENT_HIGHEST);
     }
+    /* Its gradient is the op that is called so. */
     CHECK(axiscast_op_gradient(NULL, op, &gradient) == AXISCAST_OK);
+    snprintf(name, sizeof(name), "%s_grad", info.name);
+    again = NULL;
+    CHECK(axiscast_op_find(NULL, name, &again) == (gradient != NULL ? AXISCAST_OK : AXISCAST_UNKNOWN_NAME));
+    CHECK(again == gradient);
   }
 }
 
