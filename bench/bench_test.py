@@ -15,6 +15,8 @@ FOLDER = pathlib.Path(sys.argv[1]).resolve()
 PATTERNS = FOLDER / "pattern_bench"
 OPS = FOLDER / "op_bench"
 LATENCY = FOLDER / "latency_bench"
+SUMS = FOLDER / "sum_bench"
+GATHER = FOLDER / "gather_bench"
 # What the time beyond the roof is made of.
 PARTS = "arithmetic rows tiles staging transposing gathering call stores serial unexplained".split()
 
@@ -103,6 +105,15 @@ class Bench(unittest.TestCase):
     def test_every_op(self):
         self.assertIn("add/float32/L2", self.rows(OPS))
         self.assertRegex(self.text, r"\nL2: \d+ of \d+ rows")
+
+    def test_every_sum(self):
+        self.assertIn("columns_3_float16/L2/threads:1", self.rows(SUMS))
+        self.assertRegex(self.text, r"\nsums: \d+ of \d+ rows")
+
+    def test_every_gather(self):
+        rows = self.rows(GATHER)
+        self.assertLessEqual({"gather/1d/random/L2/threads:1", "scatter_add/dim0_rows_64/equal/memory/threads:1"}, set(rows))
+        self.assertTrue(all(row["of_roof"] > 0 for row in rows.values()), rows)
 
     def test_every_situation(self):
         done = run(LATENCY, "--quick")

@@ -54,6 +54,20 @@ Sample MeasureBesideRoof(Roof& roof, const Traffic& traffic, int threads, const 
   return {.seconds = Median(seconds), .roof = Median(best), .ordinary = Median(ordinary), .alone = Median(alone)};
 }
 
+Sample MeasureBesideLoop(const Calls& loop, int threads, const Calls& calls, const Effort& effort) {
+  if (!effort.roof) return MeasureAlone(threads, calls, effort);
+  const OnOneCpu one_cpu(threads == 1);
+  const double guess = Guess(calls, threads), loop_guess = Guess(loop, threads);
+  std::vector<double> seconds, ratios;
+  for (int round = Rounds(guess, effort); round > 0; --round) {
+    const double roof = TimeCalls(loop, loop_guess, threads, effort);
+    seconds.push_back(TimeCalls(calls, guess, threads, effort));
+    ratios.push_back(roof / seconds.back());
+  }
+  const double ratio = Median(ratios);
+  return {.seconds = Median(seconds), .roof = ratio, .ordinary = ratio};
+}
+
 Sample MeasureAlone(int threads, const Calls& calls, const Effort& effort) {
   const OnOneCpu one_cpu(threads == 1);
   const double guess = Guess(calls, threads);

@@ -25,6 +25,9 @@ struct Sample {
 // follow some use of its memory.
 Sample MeasureBesideRoof(Roof& roof, const Traffic& traffic, int threads, const Calls& calls, const Effort& effort);
 
+// The same beside a plain loop that does what the call does, on so many threads: its time is the roof's.
+Sample MeasureBesideLoop(const Calls& loop, int threads, const Calls& calls, const Effort& effort);
+
 // The same for calls that move next to nothing: only `seconds` is set.
 Sample MeasureAlone(int threads, const Calls& calls, const Effort& effort);
 

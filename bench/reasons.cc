@@ -101,14 +101,12 @@ std::string TextOf(const std::vector<Reason>& reasons) {
 }
 
 void PrintReasons(const std::vector<const Row*>& rows) {
-  std::vector<std::string> levels;
   std::map<std::tuple<std::string, std::string, std::string>, Group> groups;  // level, family, largest reason
   for (const Row* row : rows) {
     const Sample median = MedianOf(*row);
     if (!row->planned || median.roof == 0 || median.roof >= kGoodRoof) continue;
     const Planned& planned = *row->planned;
-    if (std::find(levels.begin(), levels.end(), planned.level) == levels.end()) levels.push_back(planned.level);
-    std::vector<Reason> reasons = ReasonsOf(planned, median);
+    const std::vector<Reason> reasons = ReasonsOf(planned, median);
     const auto largest =
         std::max_element(reasons.begin(), reasons.end(), [](const Reason& x, const Reason& y) { return x.seconds < y.seconds; });
     Group& group = groups[{planned.level, planned.family, largest->name}];
@@ -123,12 +121,12 @@ void PrintReasons(const std::vector<const Row*>& rows) {
       "\nBelow %.1f of the roof, and where the time beyond it goes: by the plan's estimate and the roofs that were measured\n"
       "beside the call. A line stands for the rows of a pattern whose largest part is the same; its numbers are of the worst.\n",
       kGoodRoof);
-  for (const std::string& level : levels) {
-    std::printf("%s\n", level.c_str());
+  for (const std::string level : {"L1", "L2", "L3", "memory"}) {
     std::vector<std::pair<std::string, const Group*>> of_level;
     for (const auto& [key, group] : groups) {
       if (std::get<0>(key) == level) of_level.emplace_back(std::get<1>(key), &group);
     }
+    if (!of_level.empty()) std::printf("%s\n", level.c_str());
     std::stable_sort(of_level.begin(), of_level.end(),
                      [](const auto& x, const auto& y) { return x.second->least < y.second->least; });
     for (const auto& [family, group] : of_level) {

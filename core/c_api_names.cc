@@ -29,6 +29,7 @@ static_assert(AXISCAST_MODE_AXIS == static_cast<int>(Mode::kAxis) + 1);
 static_assert(AXISCAST_MODE_ONNX_LEGACY == static_cast<int>(Mode::kOnnxLegacy) + 1);
 static_assert(AXISCAST_MODE_NONE == static_cast<int>(Mode::kNone) + 1);
 static_assert(AXISCAST_MODE_SAME_RANK == static_cast<int>(Mode::kSameRank) + 1);
+static_assert(AXISCAST_MODE_PATTERN == static_cast<int>(Mode::kPattern) + 1);
 static_assert(AXISCAST_MODE_LEGACY_POINTWISE == static_cast<int>(Mode::kLegacyPointwise) + 1);
 static_assert(AXISCAST_MODE_POINTWISE == static_cast<int>(Mode::kPointwise) + 1);
 

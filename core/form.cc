@@ -7,7 +7,9 @@
 namespace axiscast {
 
 const std::vector<const Form*>& BuiltInForms() {
-  static const std::vector<const Form*> forms = {&kBroadcastToForm};
+  static const std::vector<const Form*> forms = {
+      &kBroadcastToForm, &kSumToForm, &kGatherForm, &kScatterForm, &kScatterAddForm,
+  };
   return forms;
 }
 

@@ -33,6 +33,10 @@ struct Form {
 // Every form that is built in. To add one: declare it here and add its row in form.cc.
 const std::vector<const Form*>& BuiltInForms();
 extern const Form kBroadcastToForm;
+extern const Form kSumToForm;
+extern const Form kGatherForm;
+extern const Form kScatterForm;
+extern const Form kScatterAddForm;
 
 // What InferOutput and Plan::Make do for an op with a form. Errors: as theirs.
 Status InferForm(const Request& request, Shape* shape, DType* dtype);

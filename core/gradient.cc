@@ -36,7 +36,7 @@ Status ReadCall(const FormCall& call, GradientCall* read) {
   read->wrt = static_cast<int>(wrt);
   Shape shapes[kMaxArity];
   for (int i = 0; i < inputs; ++i) shapes[i] = request.inputs[i]->shape;
-  const ResolveOptions options{request.mode, request.axis, request.caller(), request.names()};
+  const ResolveOptions options{request.mode, request.axis, request.caller(), request.names(), {}, request.patterns};
   if (const Status status = Resolve(shapes, static_cast<std::size_t>(inputs), options, {}, &read->shape, read->first); !status.ok())
     return status;
   const Shape& dout = request.inputs[inputs]->shape;
@@ -234,7 +234,7 @@ Status PlanGradient(const FormCall& call, const MutableTensorView& out, bool in_
     if (__builtin_mul_overflow(elements, SizeInBytes(out.dtype), &routine->temporary_bytes))
       return Status(StatusCode::kInvalidShape,
                     std::string(request.caller()) + ": the forward result has more bytes than int64 counts");
-    const bool anchored = wanted.rank() < read.shape.rank();
+    const bool anchored = wanted.rank() < read.shape.rank() && wanted.rank() > 0;  // 0-d is anchored nowhere
     const std::optional<std::int64_t> axis = anchored ? std::optional<std::int64_t>(read.first[read.wrt]) : std::nullopt;
     const Op& op = stretched ? *read.gradient.sum_to : *read.gradient.broadcast_to;
     if (const Status status = PlanWithShape(op, request, summed, wanted, stretched ? axis : std::nullopt, out, &routine->sum);

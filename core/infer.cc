@@ -8,10 +8,10 @@
 namespace axiscast {
 namespace {
 
-Status Infer(ResolveRequest request, bool in_place, SymbolicShape* result) noexcept {
+Status Infer(ResolveRequest request, SymbolicShape* result) noexcept {
   Alignment alignment;
   Shape extents;
-  if (Status status = ResolveRequested(&request, in_place, &extents, &alignment); !status.ok()) return status;
+  if (Status status = ResolveRequested(&request, &extents, &alignment); !status.ok()) return status;
   SymbolicShape inferred;
   for (const std::int64_t extent : extents) inferred.push_back(request.Dim(extent));
   *result = inferred;  // last: it may be one of the operands
@@ -40,8 +40,18 @@ Place FirstPlaceOf(const SymbolicShape* shapes, std::string_view name) noexcept 
 
 }  // namespace
 
+std::int64_t ResolveRequest::SymbolicExtent(std::size_t operand, int dim) const noexcept {
+  if (known(operand, dim)) return shape(operand)[dim];
+  if (const Pattern* declared = pattern(operand); declared != nullptr && dim < declared->rank()) {
+    if ((*declared)[dim].stretches()) return 1;
+    if ((*declared)[dim].fixed()) return (*declared)[dim].extent();
+  }
+  if (symbol(operand)[dim].name().empty()) return kAnonymous;
+  return kAnonymous + 1 + static_cast<std::int64_t>(operand * kMaxRank) + dim;
+}
+
 Status InferShape(const SymbolicShape* shapes, std::size_t count, const ResolveOptions& options, SymbolicShape* result) noexcept {
-  return Infer(RequestOf(shapes, count, options), false, result);
+  return Infer(RequestOf(shapes, count, options), result);
 }
 
 Status InferShape(std::initializer_list<SymbolicShape> shapes, const ResolveOptions& options, SymbolicShape* result) noexcept {
@@ -49,14 +59,16 @@ Status InferShape(std::initializer_list<SymbolicShape> shapes, const ResolveOpti
 }
 
 Status InferInPlace(const SymbolicShape* shapes, std::size_t count, const ResolveOptions& options, SymbolicShape* result) noexcept {
-  return Infer(RequestOf(shapes, count, options), true, result);
+  ResolveRequest request = RequestOf(shapes, count, options);
+  request.in_place = true;
+  return Infer(request, result);
 }
 
 Status InferOut(const SymbolicShape* shapes, std::size_t count, const ResolveOptions& options, const SymbolicShape& out,
                 SymbolicShape* result) noexcept {
   ResolveRequest request = RequestOf(shapes, count, options);
   request.symbolic_out = &out;
-  return Infer(request, false, result);
+  return Infer(request, result);
 }
 
 Status BindUnknowns(const SymbolicShape* declared, const Shape* shapes, std::size_t count, const ResolveOptions& options) noexcept {

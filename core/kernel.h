@@ -35,6 +35,75 @@ struct Movers {
   void (*fence)();                     // makes what was streamed visible to other threads
 };
 
+// Sums of one dtype, by the tree of core/sum_tree.h. They go to accumulators: float for the 16-bit floats, else the dtype itself. x
+// has its elements' alignment, accumulators have theirs. Counts are >= 1.
+struct SumKernel {
+  std::int64_t lanes;  // of a block; integers, whose sums are the same in any order, have as many as are fast
+  std::int64_t size;   // bytes of an accumulator
+  // out[i] = the sum of the n elements that lie one after the other at x + i * stride: i < count.
+  void (*rows)(const std::byte* x, std::int64_t stride, std::int64_t count, std::int64_t n, std::byte* out);
+  // out[c] = the sum over r < n of the element c of the row at x + r * pitch: c < cols. scratch: SumScratchBytes(lanes, n, a
+  // row of accumulators).
+  void (*columns)(const std::byte* x, std::int64_t pitch, std::int64_t n, std::int64_t cols, std::byte* scratch, std::byte* out);
+  // x[i] += y[i], accumulators both.
+  void (*add)(std::byte* x, const std::byte* y, std::int64_t count);
+  // out[i] = x[i], rounded to the dtype; null where accumulators are elements.
+  void (*round)(const std::byte* x, std::int64_t count, std::byte* out);
+};
+
+struct SumKernels {
+  SumKernel of[kDTypeCount];  // by dtype; bool has none
+};
+
+// Gather and scatter: rows that an index chooses. Addresses, strides and alignment are arbitrary.
+
+// One side of what is moved. Element (r, c) is at data + r * row_stride + index[r] * index_stride + c * col_stride.
+struct IndexSide {
+  std::byte* data;  // only read where it is an input
+  std::int64_t row_stride;
+  std::int64_t col_stride;
+  std::int64_t index_stride;
+};
+
+struct IndexRows {
+  const std::int64_t* index;  // of each row
+  std::int64_t rows;          // >= 1
+  std::int64_t cols;          // >= 1
+  IndexSide x;
+  IndexSide out;
+  IndexSide counts;  // int64; what `store` divides by. No data: it does not
+  bool far;          // what the index chooses is in no near cache: ask for it ahead
+  bool stream;       // nobody reads `out` soon: gather writes dense rows past the caches, and fences
+};
+// Rows come one after the other, as do the elements of one: later ones see what earlier ones wrote.
+using IndexRowsFunction = void (*)(const IndexRows& rows);
+
+// How values that meet in one place become one.
+enum class Reduction : std::uint8_t { kAdd, kMultiply, kMinimum, kMaximum };
+inline constexpr int kReductions = 4;
+inline constexpr int kIndexTypes = 2;  // int32 and int64
+
+struct IndexKernels {
+  // Whether `count` indices, `stride` bytes apart, all lie in [lowest, highest].
+  bool (*in_range[kIndexTypes])(const std::byte* index, std::int64_t stride, std::int64_t count, std::int64_t lowest,
+                                std::int64_t highest);
+  // values[i] = index[i], and `wrap` more where it is negative.
+  void (*read[kIndexTypes])(const std::byte* index, std::int64_t stride, std::int64_t count, std::int64_t wrap,
+                            std::int64_t* values);
+  // out = x, by element size. The index belongs to one side: gather has it in x, scatter in out.
+  IndexRowsFunction gather[kElementSizes];
+  IndexRowsFunction scatter[kElementSizes];
+  // The same for bool, whose results are 0 or 1 whatever byte stood for true; and out = in[0] as a kernel.
+  IndexRowsFunction gather_bool;
+  IndexRowsFunction scatter_bool;
+  KernelFunction copy_bool;
+  // By dtype, null for bool. `out` has what the dtype computes in: float for the 16-bit floats, else the dtype itself.
+  IndexRowsFunction reduce[kReductions][kDTypeCount];  // out = reduction(out, x); the index belongs to out
+  IndexRowsFunction load[kDTypeCount];                 // out = x; the index belongs to both sides, here and in `store`
+  // out = x, divided by its count where there are counts: ints truncate, 16-bit floats are rounded once.
+  IndexRowsFunction store[kDTypeCount];
+};
+
 // A target of this build.
 struct Target {
   std::int64_t bit;  // Highway's HWY_AVX2 and so on
@@ -50,6 +119,12 @@ std::vector<OpDefinition> BuiltInOps(std::int64_t target);
 
 // The movers, compiled for a supported target.
 Movers BuiltInMovers(std::int64_t target);
+
+// The sums, compiled for a supported target.
+SumKernels BuiltInSums(std::int64_t target);
+
+// What gather and scatter run, compiled for a supported target.
+IndexKernels BuiltInIndexKernels(std::int64_t target);
 
 }  // namespace axiscast
 

@@ -16,6 +16,7 @@ constexpr double kCallSeconds = 8e-9;             // a plan's execution, before 
 constexpr double kScratchCycles = 1.5;            // for 64 bytes of a result that goes through scratch
 constexpr double kSerialSeconds = 12e-6;          // below this a fork is not worth its 1 to 2 us
 constexpr double kGrainSeconds = 4e-6;            // a piece of parallel work
+constexpr double kLoopSeconds = 15e-9;            // going through the tile loop rather than straight to a kernel
 constexpr std::int64_t kStreamedRunBytes = 1024;  // shorter ones are not stored past the caches
 
 // Bytes per second of one thread whose operands fit a level of the caches, to three quarters of it.
@@ -208,6 +209,9 @@ Layout MakeLayout(const Canonical& canonical, const std::vector<DType>& dtypes, 
   problem.result_blocks = result_blocks.empty() ? 0 : *std::max_element(result_blocks.begin(), result_blocks.end()) + 1;
   problem.reads_only = options.check != nullptr;
   problem.streams = kernel_streams && (options.forced.streams || LeavesCaches(bytes));
+  Estimate work;
+  AddWork(steps, static_cast<double>(BlockElements(canonical, 0)), bytes, problem.streams, &work);
+  problem.serial = work.seconds() < kSerialSeconds;
   const Tiling tiling = ChooseTiling(canonical, problem, options.forced);
 
   Layout layout;
@@ -226,7 +230,8 @@ Layout MakeLayout(const Canonical& canonical, const std::vector<DType>& dtypes, 
                       HasLongRuns(layout, tiling.joins, out_size);
   layout.streams = layout.can_stream && problem.streams;
   layout.estimate = tiling.estimate;
-  layout.estimate.call = {1, kCallSeconds};
+  const bool loops = layout.tiles > 1 || layout.stages || steps.size() > 1;
+  layout.estimate.call = {1, kCallSeconds + (loops ? kLoopSeconds : 0)};
   AddWork(steps, static_cast<double>(BlockElements(canonical, 0)), bytes, layout.streams, &layout.estimate);
   const double seconds = layout.estimate.seconds();
   const double tile_seconds = seconds / static_cast<double>(layout.tiles);

@@ -8,6 +8,7 @@
 #include "core/near_names.h"
 #include "core/resolve.h"
 #include "core/resolve_message.h"
+#include "core/resolve_pattern.h"
 
 namespace axiscast {
 namespace {
@@ -129,11 +130,11 @@ Status AlignPointwise(const ResolveRequest& request, Alignment* alignment) noexc
   return Status();
 }
 
-bool RigidEverywhere(const Alignment&, std::size_t, int) noexcept { return true; }
+bool RigidEverywhere(const ResolveRequest&, const Alignment&, std::size_t, int) noexcept { return true; }
 
-bool RigidIfIdentical(const Alignment& alignment, std::size_t, int) noexcept { return alignment.identical; }
+bool RigidIfIdentical(const ResolveRequest&, const Alignment& alignment, std::size_t, int) noexcept { return alignment.identical; }
 
-bool RigidOnnxLegacy(const Alignment& alignment, std::size_t operand, int dim) noexcept {
+bool RigidOnnxLegacy(const ResolveRequest&, const Alignment& alignment, std::size_t operand, int dim) noexcept {
   return operand != alignment.anchored || (dim >= alignment.rigid_begin && dim < alignment.rigid_end);
 }
 
@@ -165,6 +166,11 @@ constexpr ModeRule kRules[] = {
      "dimensions must be equal or 1",
      AlignSameRank,
      nullptr},
+    {{Mode::kPattern, "pattern", "PyTensor: align right, what stretches is declared before; any number of operands", false},
+     0,
+     "extents of axes that are not declared B must be equal",
+     AlignPattern,
+     RigidUnlessDeclared},
     {{Mode::kLegacyPointwise, "legacy_pointwise", "PyTorch < 0.4: numpy, or else elements are paired where all counts are equal",
       false},
      0,
@@ -193,7 +199,7 @@ static_assert(RowsFollowTheEnum(), "RuleOf indexes the table by the enum's value
 }  // namespace
 
 constinit const ModeRow kModes[] = {kRules[0].row, kRules[1].row, kRules[2].row, kRules[3].row,
-                                    kRules[4].row, kRules[5].row, kRules[6].row};
+                                    kRules[4].row, kRules[5].row, kRules[6].row, kRules[7].row};
 constinit const std::size_t kModeCount = sizeof(kModes) / sizeof(kModes[0]);
 static_assert(sizeof(kModes) / sizeof(kModes[0]) == sizeof(kRules) / sizeof(kRules[0]), "every row is public");
 

@@ -32,7 +32,7 @@ struct ModeRule {
   const char* extents;   // what messages say of extents that do not fit
   Status (*align)(const ResolveRequest& request, Alignment* alignment) noexcept;
   // Whether an extent of 1 must stay 1 here; null: every 1 stretches.
-  bool (*rigid)(const Alignment& alignment, std::size_t operand, int dim) noexcept;
+  bool (*rigid)(const ResolveRequest& request, const Alignment& alignment, std::size_t operand, int dim) noexcept;
   bool gives_first_shape = false;  // the result has the first operand's shape
   bool pairs_at_last = false;      // where operands do not broadcast, elements are paired if the counts of elements allow it
 };

@@ -21,6 +21,8 @@ struct Op::Entry {
   const Form* form;                    // null for elementwise ops
   const Gradient* gradient = nullptr;  // of NAME_grad
   const Movers* movers;                // of the target that the registry's built-in kernels are compiled for
+  const SumKernels* sums;              // of the same target
+  const IndexKernels* index_kernels;   // likewise; null where an op is the user's own
   std::vector<std::string> names;      // canonical, then aliases
   std::vector<std::string> operands;   // one per input
   const char* operand_names[kMaxArity];

@@ -40,6 +40,26 @@ DataCheck MakeCheck(const Request& request, const Kernel& kernel) {
   return check;
 }
 
+// The strides of input `i` over the shape that is written.
+Status FaceInput(const Request& request, std::size_t i, const int* first, const Shape& shape, ByteStrides* facing) {
+  const TensorView& input = *request.inputs[i];
+  if (first[i] != kPaired) {
+    *facing = FacingStrides(input.shape, input.byte_strides, first[i], shape);
+    return Status();
+  }
+  const Shape& like = request.inputs[0]->shape;
+  ByteStrides reshaped;
+  if (!ReshapeStrides(input.shape, input.byte_strides, like, &reshaped)) {
+    const char* const* names = request.names();
+    return Status(StatusCode::kUnsupported,
+                  std::string(request.caller()) + ": elements of a strided input can be paired only where its " +
+                      "dims make those of the first one without a copy; got " + names[i] + " " + ToText(input.shape) +
+                      " with byte strides " + ToText(input.byte_strides) + " for " + names[0] + " " + ToText(like));
+  }
+  *facing = FacingStrides(like, reshaped, first[0], shape);
+  return Status();
+}
+
 Status MakePlanFor(const Request& request, const MutableTensorView& out, bool in_place, std::shared_ptr<const Plan::Impl>* impl) {
   if (!request.op.elementwise()) return PlanForm(request, out, in_place, impl);
   const Kernel* kernel;
@@ -68,7 +88,9 @@ Status MakePlanFor(const Request& request, const MutableTensorView& out, bool in
   for (std::size_t i = 0; i < request.count; ++i) {
     const TensorView& input = *request.inputs[i];
     step.values[i] = static_cast<int>(i);
-    problem.operands.push_back({input.dtype, FacingStrides(input.shape, input.byte_strides, first[i], problem.shape)});
+    ByteStrides facing;
+    if (const Status status = FaceInput(request, i, first, problem.shape, &facing); !status.ok()) return status;
+    problem.operands.push_back({input.dtype, facing});
     names.emplace_back(request.names()[i]);
   }
   problem.operands.push_back({out.dtype, out.byte_strides});
@@ -90,10 +112,11 @@ Status MakePlanInPlace(const Request& request, const MutableTensorView& x, std::
 
 // Everything that making a plan reads. A request that it refuses may give any key: no plan is kept under it.
 void MakeKey(const Request& request, const MutableTensorView& out, bool in_place, PlanKey* key) {
-  if (request.count > kMaxArity) return key->Refuse();
+  if (request.count > kMaxArity || request.diagnostics.report != nullptr) return key->Refuse();
+  if (request.patterns != nullptr && !request.op.elementwise()) return key->Refuse();  // a gradient has one for each input but dout
   const auto flag = [](bool set, int bit) { return static_cast<std::uint64_t>(set) << bit; };
   key->AddWord(flag(in_place, 0) | flag(request.mode.has_value(), 1) | flag(request.axis.has_value(), 2) |
-               flag(request.given_caller != nullptr, 3) | flag(request.given_names != nullptr, 4) | request.count << 8 |
+               flag(request.given_caller != nullptr, 3) | flag(request.given_names != nullptr, 4) | flag(request.patterns != nullptr, 5) | request.count << 8 |
                static_cast<std::uint64_t>(request.mode.value_or(Mode())) << 32);
   key->AddWord(request.op.entry().id);
   key->AddWord(reinterpret_cast<std::uintptr_t>(request.op.name()));  // belongs to the entry: an alias, or the name itself
@@ -102,6 +125,14 @@ void MakeKey(const Request& request, const MutableTensorView& out, bool in_place
     key->AddView(request.inputs[i]->dtype, request.inputs[i]->shape, request.inputs[i]->byte_strides);
   }
   key->AddView(out.dtype, out.shape, out.byte_strides);
+  for (std::size_t i = 0; request.patterns != nullptr && i < request.count; ++i) {
+    key->AddWord(static_cast<std::uint64_t>(request.patterns[i].rank()));
+    if (!request.patterns[i].valid()) return key->Refuse();
+    for (int d = 0; d < request.patterns[i].rank(); ++d) {
+      const PatternAxis axis = request.patterns[i][d];
+      key->AddWord(static_cast<std::uint64_t>(axis.fixed() ? axis.extent() : axis.stretches() ? -1 : -2));
+    }
+  }
   if (request.given_caller != nullptr) key->AddText(request.given_caller);
   for (std::size_t i = 0; request.given_names != nullptr && i < request.count; ++i) key->AddText(request.given_names[i]);
   for (const Attribute& attribute : request.attributes) {
@@ -154,8 +185,8 @@ Status FindKernel(const Request& request, const Kernel** kernel) {
 Status ResolveInputs(const Request& request, const Destination& destination, Shape* shape, int* first) {
   Shape shapes[kMaxArity];
   for (std::size_t i = 0; i < request.count; ++i) shapes[i] = request.inputs[i]->shape;
-  const ResolveOptions options{request.mode, request.axis, request.caller(), request.names()};
-  return Resolve(shapes, request.count, options, destination, shape, first);
+  const ResolveOptions options{request.mode, request.axis, request.caller(), request.names(), request.diagnostics, request.patterns};
+  return Resolve(shapes, request.count, options, destination, shape, first, true);
 }
 
 Status MakePlan(const Request& request, const MutableTensorView& out, std::shared_ptr<const Plan::Impl>* impl) {

@@ -29,7 +29,9 @@ struct Request {
         axis(options.axis),
         attributes(options.attributes),
         given_caller(options.caller),
-        given_names(options.names) {
+        given_names(options.names),
+        diagnostics(options.diagnostics),
+        patterns(options.patterns) {
     std::copy(first.begin(), first.end(), inputs);
     for (std::size_t i = first.size(); i < std::min<std::size_t>(count, kMaxArity); ++i) inputs[i] = rest + (i - first.size());
   }
@@ -45,6 +47,8 @@ struct Request {
   const std::vector<Attribute>& attributes;
   const char* given_caller;
   const char* const* given_names;
+  const Diagnostics& diagnostics;
+  const Pattern* patterns;
 };
 
 // There must be a byte stride for each dim.

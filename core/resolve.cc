@@ -4,83 +4,12 @@
 #include <algorithm>
 
 #include "core/modes.h"
+#include "core/resolve_check.h"
 #include "core/resolve_message.h"
 #include "core/resolve_pairing.h"
 
 namespace axiscast {
 namespace {
-
-// Says what is wrong with an operand, or `out`, whose shape no tensor can have.
-Status CheckShape(const ResolveRequest& request, std::size_t operand) noexcept {
-  const Shape& shape = request.shape(operand);
-  if (!shape.valid()) {
-    return Refuse(request, StatusCode::kInvalidShape, [&](ResolveMessage& message) {
-      message.Text("ranks must be from 0 to ").Number(kMaxRank).Text("; got rank ").Number(shape.given_rank());
-      message.Text(" of ").Name(operand);
-    });
-  }
-  for (int d = 0; d < shape.rank(); ++d) {
-    if (shape[d] >= 0) continue;
-    return Refuse(request, StatusCode::kInvalidShape, [&](ResolveMessage& message) {
-      message.Text("dimensions must not be negative; got ").Dim(operand, d).Text(" (").Operand(operand).Text(")");
-    });
-  }
-  std::int64_t elements;
-  if (CountElements(shape, &elements)) return Status();  // also with unknown extents: they may turn out to be 0, as they are here
-  return Refuse(request, StatusCode::kInvalidShape, [&](ResolveMessage& message) {
-    message.Text("the number of elements must be less than 2^63; got ").Operand(operand);
-  });
-}
-
-// Everything about a call that can be said without aligning anything. Fills in the request's rule and axis.
-Status CheckRequest(ResolveRequest* request) noexcept {
-  const ResolveOptions& options = request->options;
-  if (request->count == 0 || (request->shapes == nullptr && request->symbols == nullptr)) {
-    return Refuse(*request, StatusCode::kInvalidArgument, [&](ResolveMessage& message) {
-      if (request->count == 0) message.Text("needs one operand or more; got 0");
-      if (request->count != 0) message.Text("needs a pointer to the operands' shapes; got null");
-    });
-  }
-  const Mode mode = options.mode.value_or(options.axis ? Mode::kAxis : Mode::kNumpy);
-  const ModeRule* rule = RuleOf(mode);
-  if (rule == nullptr) {
-    return Refuse(*request, StatusCode::kInvalidArgument, [&](ResolveMessage& message) {
-      message.Text("the mode must be a value of the enum, from 0 to ").Number(static_cast<std::int64_t>(kModeCount) - 1);
-      message.Text("; got ").Number(static_cast<std::int64_t>(mode));
-    });
-  }
-  if (options.axis && !rule->row.takes_axis) {
-    return Refuse(*request, StatusCode::kInvalidArgument, [&](ResolveMessage& message) {
-      message.Text("mode ").Text(rule->row.name).Text(" takes no axis, unlike");
-      const char* separator = " ";
-      for (const ModeRow* row = kModes; row != kModes + kModeCount; ++row) {
-        if (!row->takes_axis) continue;
-        message.Text(separator).Text(row->name);
-        separator = ", ";
-      }
-      message.Text("; got axis ").Number(*options.axis);
-    });
-  }
-  if (rule->operands != 0 && rule->operands != request->count) {
-    return Refuse(*request, StatusCode::kInvalidArgument, [&](ResolveMessage& message) {
-      message.Text("mode ").Text(rule->row.name).Text(" takes exactly ").Number(static_cast<std::int64_t>(rule->operands));
-      message.Text(" operands; got ").Number(static_cast<std::int64_t>(request->count));
-    });
-  }
-  for (std::size_t i = 0; i < request->count; ++i) {
-    if (Status status = CheckShape(*request, i); !status.ok()) return status;
-    if (!rule->pairs_at_last || !request->symbolic() || request->symbol(i).known()) continue;
-    return Refuse(*request, StatusCode::kInvalidArgument, [&](ResolveMessage& message) {
-      message.Text("mode ")
-          .Text(rule->row.name)
-          .Text(" takes known extents alone, without which not even the result's rank is known");
-      message.Text("; got ").Operand(i);
-    });
-  }
-  request->rule = rule;
-  request->axis = options.axis.value_or(-1);
-  return Status();
-}
 
 // The extent that dim `dim` of the result gets: all that face each other are equal, or 1 where the mode lets a 1 stretch. Unknown
 // ones are taken to fit.
@@ -93,11 +22,14 @@ Status ResolveDim(const ResolveRequest& request, const Alignment& alignment, int
   };
   std::size_t decider = 0;
   std::int64_t unknown = 1;  // 1: there is none
+  bool any_1 = false;
   *extent = 1;
   for (std::size_t i = 0; i < request.count; ++i) {
-    const int own = own_dim(i);
-    if (own < 0 || own >= request.rank(i)) continue;
+    const int rank = request.rank(i);
+    const int own = dim - alignment.First(i, rank);
+    if (own < 0 || own >= rank) continue;
     const std::int64_t facing = request.extent(i, own);
+    any_1 = any_1 || facing == 1;
     if (facing == 1 || facing == *extent) continue;
     if (IsUnknown(facing)) {
       unknown = unknown == 1 || request.IsSameUnknown(unknown, facing) ? facing : kAnonymous;
@@ -108,11 +40,11 @@ Status ResolveDim(const ResolveRequest& request, const Alignment& alignment, int
     decider = i;
   }
   if (*extent == 1) *extent = unknown;
-  if (request.rule->rigid != nullptr && *extent != 1) {
+  if (any_1 && *extent != 1 && request.rule->rigid != nullptr) {
     for (std::size_t i = 0; i < request.count; ++i) {
       const int own = own_dim(i);
       if (own < 0 || own >= request.rank(i) || request.extent(i, own) != 1) continue;
-      if (!request.rule->rigid(alignment, i, own)) continue;
+      if (!request.rule->rigid(request, alignment, i, own)) continue;
       if (!IsUnknown(*extent)) return mismatch(std::min(i, decider), std::max(i, decider));
       *extent = 1;
       break;
@@ -141,33 +73,43 @@ Status ResolveOperands(const ResolveRequest& request, const Alignment& alignment
   });
 }
 
-// The shape that the operands give in their mode, where elements may be paired.
-Status ResolveMode(ResolveRequest* request, Shape* shape, Alignment* alignment) noexcept {
-  request->quiet = request->rule->pairs_at_last && CanPair(*request);
-  Status status = request->rule->align(*request, alignment);
-  if (status.ok() && !alignment->paired) status = ResolveOperands(*request, *alignment, shape);
-  if (request->quiet && !status.ok()) {
-    alignment->paired = true;
-    status = Status();
+// The shape that operands give whose elements are paired: the first one's.
+void PairWithFirst(const ResolveRequest& request, Alignment* alignment, Shape* result) noexcept {
+  alignment->paired = true;
+  alignment->rank = request.rank(0);
+  *result = request.shape(0);
+  for (int d = 0; d < alignment->rank; ++d) (*result)[d] = request.extent(0, d);
+}
+
+// The shape that the operands give in their mode.
+Status ResolveMode(ResolveRequest* request, Alignment* alignment, Shape* result) noexcept {
+  if (request->rule->pairs_at_last && CanPair(*request)) {
+    request->quiet = true;
+    const bool broadcasts = request->rule->align(*request, alignment).ok() && ResolveOperands(*request, *alignment, result).ok();
+    request->quiet = false;
+    if (!broadcasts) PairWithFirst(*request, alignment, result);
+    return Status();
   }
-  request->quiet = false;
-  if (!status.ok() || !alignment->paired) return status;
-  alignment->rank = request->rank(0);
-  *shape = request->shape(0);
-  for (int d = 0; d < alignment->rank; ++d) (*shape)[d] = request->extent(0, d);
+  if (Status status = request->rule->align(*request, alignment); !status.ok()) return status;
+  if (!alignment->paired) return ResolveOperands(*request, *alignment, result);
+  PairWithFirst(*request, alignment, result);
   return Status();
 }
 
-// Where the operands lie in the shape that is written. Paired elements of operands whose shapes differ lie nowhere.
-Status FindFirst(const ResolveRequest& request, const Alignment& alignment, const Shape& written, int* first) noexcept {
-  for (std::size_t i = 1; alignment.paired && i < request.count; ++i) {
-    if (request.shape(i) == request.shape(0)) continue;
+// Where the operands lie in the shape that is written. Those that are paired and have another shape than the first one lie nowhere.
+Status FindFirst(const ResolveRequest& request, const Alignment& alignment, const Shape& written, bool may_pair,
+                 int* first) noexcept {
+  const auto is_paired = [&](std::size_t i) { return alignment.paired && request.shape(i) != request.shape(0); };
+  for (std::size_t i = 1; i < request.count && !may_pair; ++i) {
+    if (!is_paired(i)) continue;
     return Refuse(request, StatusCode::kUnsupported, [&](ResolveMessage& message) {
-      message.Text("elements of operands of different shapes cannot be paired yet; give all of them one shape").Facts();
+      message.Text("elements of operands of different shapes cannot be paired here; give all of them one shape").Facts();
     });
   }
   const int missing = written.rank() - alignment.rank;  // dims that out alone has
-  for (std::size_t i = 0; i < request.count; ++i) first[i] = missing + alignment.First(i, request.rank(i));
+  for (std::size_t i = 0; i < request.count; ++i) {
+    first[i] = is_paired(i) ? kPaired : missing + alignment.First(i, request.rank(i));
+  }
   return Status();
 }
 
@@ -202,11 +144,12 @@ Status WriteOut(const ResolveRequest& request, Shape* result) noexcept {
       message.Number(request.rank(out)).Text(" of out and rank ").Number(result->rank()).Text(" of the result").Facts(result);
     });
   }
-  Shape written = request.shape(out);
-  for (int d = written.rank() - 1; d >= 0; --d) {
+  const int rank = request.rank(out);
+  std::int64_t written[kMaxRank];
+  for (int d = rank - 1; d >= 0; --d) {
     written[d] = request.extent(out, d);
     const std::int64_t extent = d < missing ? 1 : (*result)[d - missing];
-    if (extent == 1) continue;
+    if (extent == 1 || extent == written[d]) continue;
     if (!CanBe(extent, written[d])) {
       return Refuse(request, StatusCode::kInvalidShape, [&](ResolveMessage& message) {
         message.Text("out is never stretched, so dimensions of the result must be equal to out's or 1; got ");
@@ -215,7 +158,7 @@ Status WriteOut(const ResolveRequest& request, Shape* result) noexcept {
     }
     if (IsUnknown(written[d]) && !IsUnknown(extent)) written[d] = extent;
   }
-  *result = written;
+  *result = Shape(written, rank);
   return Status();
 }
 
@@ -235,24 +178,29 @@ bool CountElements(const Shape& shape, std::int64_t* count) noexcept {
   return fits;
 }
 
-Status ResolveRequested(ResolveRequest* request, bool in_place, Shape* shape, Alignment* alignment) noexcept {
-  Status status = CheckRequest(request);
-  if (status.ok()) status = ResolveMode(request, shape, alignment);
-  if (status.ok() && in_place) status = WriteInPlace(*request, shape);
-  if (status.ok() && request->has_out()) status = WriteOut(*request, shape);
-  if (status.ok() && request->options.diagnostics.report != nullptr) ReportPairing(*request, *alignment);
-  return status;
+Status ResolveRequested(ResolveRequest* request, Shape* shape, Alignment* alignment) noexcept {
+  if (Status status = CheckRequest(request); !status.ok()) return status;
+  if (Status status = ResolveMode(request, alignment, shape); !status.ok()) return status;
+  if (request->in_place) {
+    if (Status status = WriteInPlace(*request, shape); !status.ok()) return status;
+  }
+  if (request->has_out()) {
+    if (Status status = WriteOut(*request, shape); !status.ok()) return status;
+  }
+  if (request->options.diagnostics.report != nullptr) ReportPairing(*request, *alignment);
+  return Status();
 }
 
 Status Resolve(const Shape* shapes, std::size_t count, const ResolveOptions& options, const Destination& destination, Shape* shape,
-               int* first) noexcept {
+               int* first, bool may_pair) noexcept {
   ResolveRequest request{shapes, count, options};
   request.out = destination.out;
+  request.in_place = destination.in_place;
   Alignment alignment;
   Shape result;
-  if (Status status = ResolveRequested(&request, destination.in_place, &result, &alignment); !status.ok()) return status;
+  if (Status status = ResolveRequested(&request, &result, &alignment); !status.ok()) return status;
   if (first != nullptr) {
-    if (Status status = FindFirst(request, alignment, result, first); !status.ok()) return status;
+    if (Status status = FindFirst(request, alignment, result, may_pair, first); !status.ok()) return status;
   }
   *shape = result;  // last: it may be one of the operands
   return Status();

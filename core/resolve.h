@@ -14,12 +14,20 @@ struct Destination {
   bool in_place = false;       // the first operand is the destination
 };
 
+// first[i] of an operand whose elements are paired with those of the first operand.
+inline constexpr int kPaired = -1;
+
 // Resolves `count` operands and a destination. On success *shape is the shape that is written, and dim d of operand i faces dim
 // first[i] + d of it. Dims of an operand that would face beyond the last dim of *shape are 1s that hang over (axis mode, rule 5).
-// Errors as ResolveShape; *shape and *first are then untouched. Where `first` is given also kUnsupported: in the modes that pair
-// elements, operands of different shapes have no such dims. Does not allocate unless it fails or reports.
+// In the modes that pair elements, first[i] of operands of other shapes than the first one is kPaired, if `may_pair`; else they are
+// kUnsupported where `first` is given. Errors as ResolveShape; *shape and *first are then untouched. Does not allocate unless it
+// fails or reports.
 Status Resolve(const Shape* shapes, std::size_t count, const ResolveOptions& options, const Destination& destination, Shape* shape,
-               int* first) noexcept;
+               int* first, bool may_pair = false) noexcept;
+
+// The strides with which the elements of an operand, in row-major order, are those of `shape`, which has as many. False where no
+// strides do: its dims would have to be merged and cannot.
+bool ReshapeStrides(const Shape& operand, const ByteStrides& strides, const Shape& shape, ByteStrides* reshaped) noexcept;
 
 // The operand's strides over the dims of `shape`, given the first dim that it faces: 0 where it is stretched or has no dim.
 ByteStrides FacingStrides(const Shape& operand, const ByteStrides& strides, int first, const Shape& shape) noexcept;

@@ -49,9 +49,37 @@ ResolveMessage& ResolveMessage::Name(std::size_t operand) {
   return Text("x").Text(std::to_string(operand));
 }
 
+ResolveMessage& ResolveMessage::DeclaredAxis(PatternAxis axis) {
+  return axis.stretches() ? Text("B") : axis == kN ? Text("N") : Number(axis.extent());
+}
+
+ResolveMessage& ResolveMessage::Declared(const Pattern& pattern) {
+  if (pattern.rank() == 0) return Text("()");
+  bool letters = true;
+  for (int d = 0; d < pattern.rank(); ++d) letters = letters && (pattern[d] == kB || pattern[d] == kN);
+  for (int d = 0; d < pattern.rank(); ++d) {
+    if (d > 0 && !letters) Text(",");
+    DeclaredAxis(pattern[d]);
+  }
+  return *this;
+}
+
+ResolveMessage& ResolveMessage::Conflict(const PatternConflict& conflict) {
+  const Pattern* const patterns = request_.options.patterns;
+  DeclaredAxis(patterns[conflict.first].FromRight(conflict.from_right)).Text(" of ").Name(conflict.first).Text(" and ");
+  DeclaredAxis(patterns[conflict.second].FromRight(conflict.from_right)).Text(" of ").Name(conflict.second);
+  return Text(" at axis ").Number(-1 - conflict.from_right);
+}
+
 ResolveMessage& ResolveMessage::Operand(std::size_t operand) {
-  Name(operand).Text(" ");
-  return request_.symbolic() ? Extents(request_.symbol(operand)) : Extents(request_.shape(operand));
+  Name(operand);
+  if (request_.symbolic()) {
+    Text(" ").Extents(request_.symbol(operand));
+  } else if (request_.shapes != nullptr) {
+    Text(" ").Extents(request_.shape(operand));
+  }
+  const Pattern* const pattern = request_.pattern(operand);
+  return pattern != nullptr ? Text(" as ").Declared(*pattern) : *this;
 }
 
 ResolveMessage& ResolveMessage::Dim(std::size_t operand, int dim) {

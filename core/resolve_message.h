@@ -23,7 +23,11 @@ class ResolveMessage {
   ResolveMessage& Extents(const SymbolicShape& shape);
   // The operand's name; that of number `count` is out.
   ResolveMessage& Name(std::size_t operand);
-  // x [2, N, 5]
+  // BN, or 10,N, or (), as the command spells patterns
+  ResolveMessage& Declared(const Pattern& pattern);
+  // 10 of x and 7 of y at axis -1
+  ResolveMessage& Conflict(const PatternConflict& conflict);
+  // x [2, N, 5], with a pattern x [2, N, 5] as BNN, without a shape x as BNN
   ResolveMessage& Operand(std::size_t operand);
   // x[2] = 5
   ResolveMessage& Dim(std::size_t operand, int dim);
@@ -35,6 +39,7 @@ class ResolveMessage {
 
  private:
   ResolveMessage& Extent(const SymbolicDim& dim);
+  ResolveMessage& DeclaredAxis(PatternAxis axis);
 
   const ResolveRequest& request_;
   std::string text_;

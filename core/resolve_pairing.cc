@@ -54,4 +54,28 @@ void ReportPairing(const ResolveRequest& request, const Alignment& alignment) no
   }
 }
 
+bool ReshapeStrides(const Shape& operand, const ByteStrides& strides, const Shape& shape, ByteStrides* reshaped) noexcept {
+  *reshaped = shape;
+  std::int64_t elements = 0;
+  CountElements(operand, &elements);
+  int next = operand.rank() - 1;  // of its dims, from the right, the first that is not in `run`
+  std::int64_t run = 1;           // elements of its dims that are `step` apart and have no place in `shape` yet
+  std::int64_t step = 0;
+  for (int d = shape.rank() - 1; d >= 0; --d) {
+    (*reshaped)[d] = 0;
+    if (shape[d] == 1 || elements == 0) continue;
+    while (run % shape[d] != 0) {
+      while (operand[next] == 1) --next;
+      std::int64_t behind;  // the run's end, where the next dim's second element must be
+      if (run != 1 && (__builtin_mul_overflow(run, step, &behind) || strides[next] != behind)) return false;
+      if (run == 1) step = strides[next];
+      run *= operand[next--];
+    }
+    (*reshaped)[d] = step;
+    run /= shape[d];
+    if (run != 1 && __builtin_mul_overflow(step, shape[d], &step)) return false;
+  }
+  return true;
+}
+
 }  // namespace axiscast

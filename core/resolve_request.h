@@ -27,6 +27,7 @@ struct ResolveRequest {
   const SymbolicShape* symbols = nullptr;
   const Shape* out = nullptr;
   const SymbolicShape* symbolic_out = nullptr;
+  bool in_place = false;           // the first operand is the destination
   const ModeRule* rule = nullptr;  // null until the mode is known
   std::int64_t axis = -1;          // as given, else -1
   bool quiet = false;              // errors need no message: there is another way
@@ -40,13 +41,15 @@ struct ResolveRequest {
     return operand == count ? *out : shapes[operand];
   }
   int rank(std::size_t operand) const noexcept { return shape(operand).rank(); }
-  bool known(std::size_t operand, int dim) const noexcept { return !symbolic() || symbol(operand).known(dim); }
-  // An extent, or the number of an unknown one.
-  std::int64_t extent(std::size_t operand, int dim) const noexcept {
-    if (known(operand, dim)) return shape(operand)[dim];
-    if (symbol(operand)[dim].name().empty()) return kAnonymous;
-    return kAnonymous + 1 + static_cast<std::int64_t>(operand * kMaxRank) + dim;
+  const Pattern* pattern(std::size_t operand) const noexcept {
+    return options.patterns != nullptr && operand < count ? &options.patterns[operand] : nullptr;
   }
+  bool known(std::size_t operand, int dim) const noexcept { return !symbolic() || symbol(operand).known(dim); }
+  // An extent, or the number of an unknown one. What is declared of an unknown one is taken to be true.
+  std::int64_t extent(std::size_t operand, int dim) const noexcept {
+    return symbolic() ? SymbolicExtent(operand, dim) : shape(operand)[dim];
+  }
+  std::int64_t SymbolicExtent(std::size_t operand, int dim) const noexcept;
   // What an extent or the number of an unknown one stands for.
   SymbolicDim Dim(std::int64_t extent) const noexcept {
     if (!symbolic() || !IsUnknown(extent)) return SymbolicDim(extent);
@@ -64,7 +67,7 @@ struct Alignment;
 
 // Does all of a call: fills in the request's rule and axis, and gives what is written (with numbers of unknown extents) and where
 // the operands lie in the result that they alone give.
-Status ResolveRequested(ResolveRequest* request, bool in_place, Shape* shape, Alignment* alignment) noexcept;
+Status ResolveRequested(ResolveRequest* request, Shape* shape, Alignment* alignment) noexcept;
 
 }  // namespace axiscast
 

@@ -18,19 +18,24 @@ constexpr double kRaggedRowSeconds = 0.8e-9;           // another one with a rag
 constexpr double kStreamedRunSeconds = 20e-9;          // the first and last line of what is stored past the caches
 constexpr double kShortRowSeconds = 2.5e-9;            // a row that does not fill a vector
 constexpr double kTileSeconds = 10e-9;                 // a tile: moving on, and the kernel's call
-constexpr double kStageSeconds = 12e-9;                // a block that is staged, however small
-constexpr double kStagedBytesPerSecond = 120e9;        // written to scratch in order, and read again
+constexpr double kStageSeconds = 18e-9;                // a block that is staged, however small
+constexpr double kStagedBytesPerSecond = 200e9;        // written to scratch in order, and read again
 constexpr double kGatherSeconds = 0.3e-9;              // an element moved on its own
-constexpr double kTransposeSeconds = 0.05e-9;          // an element moved in a square
+constexpr double kTransposeSeconds = 0.075e-9;         // an element moved in a square
 constexpr std::int64_t kSmallStep = 4;                 // elements; movers take such steps in whole vectors
 constexpr std::int64_t kVectorBytes = 64;              // the longest of x86-64
 constexpr std::int64_t kFlattenBytes = 1024;           // joining dims to longer rows than this gains nothing
 constexpr std::int64_t kDirectTileBytes = 32 * 1024;   // of the widest operand, when nothing goes through scratch
 constexpr std::int64_t kStagedTileBytes = 8 * 1024;    // of the widest operand, when something does, and of chains
-constexpr std::int64_t kFoldBytes = 2 * 1024;          // of a pattern's image
+constexpr std::int64_t kLongTileBytes = 128 * 1024;    // the same of a call that no threads share
+constexpr std::int64_t kFoldBytes = 512;               // of a pattern's image: loops of so few vectors end as predicted
+constexpr std::int64_t kMostFoldBytes = 2 * 1024;      // where lines of cache take that
 constexpr std::int64_t kStreamedFoldBytes = 8 * 1024;  // where results are streamed, in longer runs
 constexpr std::int64_t kLeastFolded = 8 * 1024;        // bytes of cols; shorter ones are a row as they are
 constexpr std::int64_t kSquareTileBytes = 16 * 1024;   // when an operand is transposed: whole cache lines both ways
+
+// Tiles are what threads share. One thread loses 16 ns between two of them, and wants few.
+std::int64_t DirectTileBytes(const TilingProblem& problem) { return problem.serial ? kLongTileBytes : kDirectTileBytes; }
 
 class Chooser {
  public:
@@ -84,38 +89,41 @@ class Chooser {
   }
 
   // How many steps of the first of cols make a row that can be handed to kernels again and again, an operand's image serving all of
-  // them: up to `bytes`, and so that rows begin on cache lines where the first does. 0: no operand repeats, or cols are too short.
-  std::int64_t Fold(int first, std::int64_t bytes) const {
+  // them, so that rows begin on cache lines where the first does. 0: no operand repeats, cols are too short, or rows were too long.
+  std::int64_t Fold(int first) const {
     bool any = false;
     for (int i = 0; i < count(); ++i) any = any || Repeats(i, first);
     if (!any || SaturatingProduct(Block(first), problem_.widest) < kLeastFolded) return 0;
     const std::int64_t inner = Block(first + 1);
     const std::int64_t group = kLineBytes / std::gcd(inner * problem_.sizes.back(), kLineBytes);
-    return bytes / (group * inner * problem_.widest) * group;
+    const std::int64_t least = group * inner * problem_.widest;
+    if (least > (problem_.streams ? kStreamedFoldBytes : kMostFoldBytes)) return 0;
+    return std::max<std::int64_t>((problem_.streams ? kStreamedFoldBytes : kFoldBytes) / least, 1) * group;
   }
 
   // Rows, tiles and staging when cols are the dims from `first` on.
   Estimate Cost(int first) const {
     Estimate estimate;
     const double elements = static_cast<double>(Block(0));
-    const std::int64_t row_bytes = SaturatingProduct(Block(first), problem_.widest);
+    const std::int64_t fold = Fold(first);
+    const std::int64_t row_cols = fold > 0 ? fold * Block(first + 1) : Block(first);
+    const std::int64_t row_bytes = SaturatingProduct(row_cols, problem_.widest);
     const bool joins = Joins(first);
     double row = row_bytes < kVectorBytes        ? kShortRowSeconds
                  : row_bytes % kVectorBytes == 0 ? kRowSeconds
                  : joins                         ? kJoinedRowSeconds
                                                  : kRaggedRowSeconds;
     if (problem_.streams && !(joins && row_bytes >= kVectorBytes && row_bytes % kVectorBytes != 0)) row += kStreamedRunSeconds;
-    const double rows = elements / static_cast<double>(Block(first));
+    const double rows = elements / static_cast<double>(row_cols);
     estimate.rows = {rows, rows * row};
-    const bool folds = Fold(first, kFoldBytes) > 0;
     bool large = problem_.result_blocks == 0;  // tiles
     for (int i = 0; i < count(); ++i) {
       if (!Stages(i, first)) continue;
-      const bool image = folds && Repeats(i, first);
+      const bool image = fold > 0 && Repeats(i, first);
       large = large && image;
-      AddStaging(i, first, image ? kFoldBytes : kStagedTileBytes, &estimate);
+      AddStaging(i, first, image ? row_cols * problem_.sizes[i] : kStagedTileBytes, &estimate);
     }
-    const double tile = static_cast<double>(large ? kDirectTileBytes : kStagedTileBytes);
+    const double tile = static_cast<double>(large ? DirectTileBytes(problem_) : kStagedTileBytes);
     const double tiles = std::ceil(elements * static_cast<double>(problem_.widest) / tile);
     estimate.tiles = {tiles, tiles * kTileSeconds};
     return estimate;
@@ -136,7 +144,8 @@ class Chooser {
     if (std::abs(strides[rank() - 1]) <= kSmallStep * problem_.sizes[operand]) {
       estimate->staging.Add(times * tile, times * (kStageSeconds + tile / kStagedBytesPerSecond));
     } else if (ContiguousDim(operand, first) >= 0) {
-      estimate->transposing.Add(times * tile / size, times * (kStageSeconds + tile / size * kTransposeSeconds));
+      const double squares = std::ceil(times * tile / static_cast<double>(kSquareTileBytes));
+      estimate->transposing.Add(times * tile / size, squares * kStageSeconds + times * tile / size * kTransposeSeconds);
     } else {
       estimate->gathering.Add(times * tile / size, times * (kStageSeconds + tile / size * kGatherSeconds));
     }
@@ -213,11 +222,11 @@ Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, co
   }
 
   const int transposed = chooser.TransposedDim(first);
-  std::int64_t bytes = kDirectTileBytes;
+  std::int64_t bytes = DirectTileBytes(problem);
   if (blocks > 0) {
     const std::int64_t block_limit = kScratchBytes / blocks / 64 * 64;
-    if (transposed < 0 && !problem.reads_only)
-      tiling.fold = chooser.Fold(first, std::min(problem.streams ? kStreamedFoldBytes : kFoldBytes, block_limit));
+    if (transposed < 0 && !problem.reads_only) tiling.fold = chooser.Fold(first);
+    if (tiling.fold * BlockElements(canonical, first + 1) * problem.widest > block_limit) tiling.fold = 0;
     bool only_images = problem.result_blocks == 0;
     for (int i = 0; i < count; ++i) {
       OperandTiling& operand = tiling.operands[i];
@@ -236,7 +245,8 @@ Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, co
   tiling.rows = transposed >= 0 ? transposed : tiling.fold > 0 ? -1 : first - 1;
   tiling.cols = tiling.elements;
   if (transposed >= 0) {
-    tiling.cols = static_cast<std::int64_t>(std::sqrt(static_cast<double>(tiling.elements)));
+    const auto side = static_cast<std::int64_t>(std::sqrt(static_cast<double>(tiling.elements)));
+    tiling.cols = tiling.elements / std::clamp<std::int64_t>(canonical.extents[transposed], 1, std::max<std::int64_t>(side, 1));
     tiling.cols = std::max<std::int64_t>(tiling.cols / 16 * 16, 16);
   }
   return tiling;

@@ -42,6 +42,7 @@ struct TilingProblem {
   int result_blocks = 0;    // blocks of scratch that intermediate results need
   bool reads_only = false;  // the last operand is looked at, and not written
   bool streams = false;     // the output is to be stored past the caches
+  bool serial = false;      // too short for a second thread
 };
 
 // Another choice than the cheapest one, for tests: results must not depend on it. 0: no other.

@@ -6,7 +6,9 @@
 
 #include "core/kernel.h"
 #include "hwy/highway.h"
+#include "ops/index.h"
 #include "simd/movers.h"
+#include "simd/sum.h"
 
 namespace axiscast {
 
@@ -51,5 +53,8 @@ std::vector<OpDefinition> BuiltInOps(std::int64_t target) {
 }
 
 Movers BuiltInMovers(std::int64_t target) { return MoversFor(target); }
+SumKernels BuiltInSums(std::int64_t target) { return SumsFor(target); }
+
+IndexKernels BuiltInIndexKernels(std::int64_t target) { return IndexKernelsFor(target); }
 
 }  // namespace axiscast

@@ -20,6 +20,7 @@
 #include "axiscast/axiscast.h"
 #include "axiscast/c_api.h"
 #include "core/plan_cache.h"
+#include "tests/testing/thread_pools.h"
 
 // The sanitizers have a malloc of their own.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -230,6 +231,10 @@ TEST_F(Allocation, IsNoneWhenAnEagerCallIsMadeAgain) {
   ApplyOptions with_attributes;
   with_attributes.attributes = {{"min", 3}, {"max", 7u}};
   ExpectNoneAgain("clip", [&] { return Apply(*FindOp("clip"), {image}, result, with_attributes); });
+  ApplyOptions to_shape;
+  to_shape.attributes = {{"shape", Shape{3, 1, 5}}};
+  const MutableTensorView sums{out.data(), DType::kInt32, {3, 1, 5}};
+  ExpectNoneAgain("sum_to", [&] { return Apply(*FindOp("sum_to"), {image}, sums, to_shape); });
 }
 
 TEST_F(Allocation, IsBoundedHoweverManyDifferentCalls) {
@@ -315,6 +320,34 @@ std::int64_t FailEachEager(const std::function<Status()>& f, std::vector<std::by
   };
   ForgetPlans();
   return FailEach(forgotten, written, usual);
+}
+
+TEST_F(Allocation, OfGatherAndScatter) {
+  std::vector<float> x(60, 1), src(40, 2);
+  std::vector<std::byte> out(60 * sizeof(float));
+  const std::vector<std::int32_t> index = {1, 2, 1, 0, 3, 1, 2, 2};
+  const TensorView view{x.data(), {4, 15}}, rows{index.data(), {8}};
+  const MutableTensorView taken{out.data(), DType::kFloat32, {2, 15}}, result{out.data(), DType::kFloat32, {4, 15}};
+  const TensorView two{index.data(), {2, 1}};
+  ApplyOptions options;
+  options.attributes = {{"dim", 0}};
+  const auto gather = [&] { return Apply(*FindOp("gather"), {view, two}, taken, options); };
+  const auto add = [&] { return Apply(*FindOp("scatter_add"), {view, rows, {src.data(), {1, 1}}}, result, options); };
+  ExpectNoneAgain("gather", gather);
+  ExpectNoneAgain("scatter_add", add);
+  EXPECT_GT(FailEachEager(gather, &out), 5);
+  EXPECT_GT(FailEachEager(add, &out), 5);
+  // Sums are scratch that every call takes; without it, nothing has been written.
+  ApplyOptions mean = options;
+  mean.attributes.emplace_back("reduce", "mean");
+  EXPECT_GT(FailEachEager([&] { return Apply(*FindOp("scatter"), {view, rows, {src.data(), {1, 1}}}, result, mean); }, &out), 7);
+  const std::vector<std::int32_t> bad = {4, 0};
+  EXPECT_GT(FailEachEager(
+                [&] {
+                  return Apply(*FindOp("gather"), {view, {bad.data(), {2}}}, taken, options);
+                },
+                &out, StatusCode::kOutOfRange),
+            5);
 }
 
 TEST_F(Allocation, FailingWhilePlanning) {
@@ -479,6 +512,41 @@ TEST_F(Allocation, FailingInCallsFromC) {
 }
 
 void NothingTile(const Tile&) {}
+
+// Partial sums of threads want memory too, and are done without where there is none.
+TEST_F(Allocation, FailingForASum) {
+  std::vector<std::int32_t> x(600000, 3);
+  std::vector<std::byte> out(4);
+  test::ForeignPool pool(test::PoolHabit::kAllOnCaller);
+  ApplyOptions options;
+  options.attributes = {{"shape", Shape{}}};
+  options.pool = pool.get();
+  const auto sum = [&] { return Apply(*FindOp("sum_to"), {{x.data(), {600000}}}, {out.data(), DType::kInt32, {}}, options); };
+  EXPECT_GT(FailEachEager(sum, &out), 5);
+  EXPECT_GT(pool.calls(), 0);
+  Plan plan;
+  const MutableTensorView result{out.data(), DType::kInt32, {}};
+  PlanOptions plan_options;
+  plan_options.attributes = options.attributes;
+  ASSERT_TRUE(Plan::Make(*FindOp("sum_to"), {{x.data(), {600000}}}, result, plan_options, &plan).ok());
+  ExecuteOptions execute;
+  execute.pool = pool.get();
+  const void* const inputs[] = {x.data()};
+  Status status;
+  EXPECT_EQ(CountAllocations([&] { status = plan.Execute(inputs, out.data(), execute); }), 1);
+  ASSERT_TRUE(status.ok());
+  out.assign(4, std::byte{9});
+  EXPECT_EQ(CountAllocations([&] {
+              first_failure = 0;
+              status = plan.Execute(inputs, out.data(), execute);
+            }),
+            1);
+  first_failure = kNever;
+  ASSERT_TRUE(status.ok());
+  std::int32_t value;
+  std::memcpy(&value, out.data(), sizeof(value));
+  EXPECT_EQ(value, 1800000);
+}
 
 TEST_F(Allocation, FailingWhileAnOpIsAdded) {
   std::vector<std::byte> nothing;

@@ -38,6 +38,18 @@ class WrongCommandLines(cli.CommandTest):
             (["resolve", "2", "2", "--mode", "numpy", "--axis", "-1"], "numpy", "axis"),
             (["resolve", "2", "2", "--mode", "same_rank", "--axis", "99999999999999999999"], "same_rank", "axis"),
             (["resolve", "2", "2", "--mode", "pattern", "--axis", "0"], "pattern", "axis"),
+            (["resolve", "2", "2", "--pattern", "N", "--pattern", "N", "--axis", "0"], "pattern", "axis"),
+            (["resolve", "2", "2", "--mode", "pattern"], "--pattern", "0 for 2 shapes"),
+            (["resolve", "2", "2", "--pattern", "N"], "--pattern", "1 for 2 shapes"),
+            (["resolve", "2", "--pattern", "N", "--pattern", "N"], "--pattern", "2 for 1 shape"),
+            (["resolve", "2", "--mode", "numpy", "--pattern", "N"], "numpy", "--pattern"),
+            (["resolve", "2,2", "--pattern", "BX"], "`BX`", "10,N"),
+            (["resolve", "2,2", "--pattern", "bn"], "`bn`"),
+            (["resolve", "2,2", "--pattern", "BN,3"], "`BN,3`"),
+            (["resolve", "2,2", "--pattern", "10,,N"], "`10,,N`"),
+            (["resolve", "2,2", "--pattern", "10,"], "`10,`"),
+            (["resolve", "2,2", "--pattern", ""], "--pattern"),
+            (["resolve", "2,2", "--pattern", "99999999999999999999,N"], "99999999999999999999"),
             (["resolve", "2", "2", "--in-place", "--out", "2"], "--in-place", "--out"),
             (["resolve", "2", "--in-place=maybe"], "maybe"),
             (["run"], "OP"),
@@ -99,11 +111,18 @@ class RefusedRequests(cli.CommandTest):
             (["2,3", "--out", "3"], "kInvalidShape", "[2, 3]", "[3]"),
             (["2,3", "--out", "x,"], "kInvalidShape", "x,"),
             (["2,N", "--out", "1,N"], "kInvalidShape", "result[0] = 2", "out[0] = 1"),
-            (["2,3", "2,3", "--mode", "pattern"], "kUnsupported", "pattern", "numpy"),
             (["4", "2,3", "--mode", "legacy_pointwise"], "kInvalidShape", "[4]", "[2, 3]"),
             (["N", "4", "--mode", "legacy_pointwise"], "kInvalidArgument", "legacy_pointwise", "[N]"),
             (["4", "2,3", "--mode", "pointwise"], "kInvalidShape", "4 of x", "6 of y"),
-            (["1,3", "2,3", "--pattern", "BN", "--pattern", "NN"], "kUnsupported", "BN"),
+            (["3,3", "3,3", "--pattern", "BN", "--pattern", "NN"], "kInvalidShape", "declared B", "x[0] = 3", "x [3, 3] as BN"),
+            (["3,3", "3,1", "--pattern", "NN", "--pattern", "NN"], "kInvalidShape", "x[1] = 3 and y[1] = 1"),
+            (["2,3", "1", "--pattern", "NN", "--pattern", "N"], "kInvalidShape", "x[1] = 3 and y[0] = 1"),
+            (["1,3", "1,3", "--pattern", "BN", "--pattern", "NN", "--in-place"], "kInvalidShape", "destination", "B of x"),
+            (["10", "7", "--pattern", "10", "--pattern", "7"], "kInvalidShape", "10 of x and 7 of y"),
+            (["9,3", "--pattern", "10,N"], "kInvalidShape", "x[0] = 9 for 10"),
+            (["2,3", "3", "--pattern", "NN", "--pattern", "NN"], "kInvalidShape", "rank"),
+            (["5", "--pattern", "-5"], "kInvalidArgument", "-5"),
+            (["1", "--pattern", "B" * 65], "kInvalidArgument", "64"),
         ]
         for shapes, code, *words in rows:
             with self.subTest(shapes=shapes):
@@ -117,6 +136,7 @@ class RefusedRequests(cli.CommandTest):
         np.save("x.npy", np.arange(6, dtype="f4").reshape(2, 3))
         np.save("y.npy", np.arange(4, dtype="f4"))
         np.save("six.npy", np.arange(6, dtype="f4"))
+        np.save("fortran.npy", np.asfortranarray(np.arange(6, dtype="f4").reshape(2, 3)))
         np.save("ints.npy", np.arange(6, dtype="i4").reshape(2, 3))
         np.save("zeros.npy", np.array([[1, 2, 3], [4, 0, 6]], dtype="i4"))
         np.save("column.npy", np.zeros((2000000, 1), "f8"))
@@ -126,8 +146,15 @@ class RefusedRequests(cli.CommandTest):
         rows = [
             (["ad", "x.npy", "x.npy", *out], "kUnknownName", '"ad"', "did you mean add", "subtract"),
             (["nonesuch", "x.npy", *out], "kUnknownName", '"nonesuch"', "add"),
-            (["gather", "x.npy", "ints.npy", *out], "kUnsupported", "gather"),
-            (["add_grad", "x.npy", "x.npy", "x.npy", *out], "kUnsupported", "add_grad"),
+            (["gelu", "x.npy", *out], "kUnsupported", "gelu", "not offered"),
+            (["less_grad", "x.npy", "x.npy", "x.npy", *out], "kUnsupported", "less_grad", "has none"),
+            (["add_grad", "x.npy", "x.npy", "x.npy", *out], "kInvalidArgument", "wrt", "0 (x) or 1 (y)"),
+            (["gather", "x.npy", "ints.npy", *out], "kInvalidArgument", "attribute dim is required"),
+            (["gather", "x.npy", "ints.npy", "--attr", "dim=0", *out], "kOutOfRange", "[0, 2] = 2", "accepted are 0 to 1"),
+            (["gather", "x.npy", "ints.npy", "--attr", "dim=2", *out], "kOutOfRange", "from -2 to 1", "got 2"),
+            (["gather", "x.npy", "ints.npy", "--attr", "dim=1", "--attr", "mode=prefx", *out], "kUnknownName", "did you mean prefix"),
+            (["scatter", "x.npy", "ints.npy", "y.npy", "--attr", "dim=0", *out], "kInvalidShape", "got rank 1 for rank 2"),
+            (["scatter_add", "x.npy", "x.npy", "x.npy", "--attr", "dim=0", *out], "kUnsupportedDType", "(float32, float32, float32)"),
             (["add", "x.npy", *out], "kInvalidArgument", "2 inputs", "1"),
             (["add", "x.npy", "x.npy", "x.npy", *out], "kInvalidArgument", "2 inputs", "3"),
             (["add", "x.npy", "absent.npy", *out], "kFileError", "absent.npy"),
@@ -139,8 +166,8 @@ class RefusedRequests(cli.CommandTest):
             (["add", "x.npy", "y.npy", *out], "kInvalidShape", "[2, 3]", "[4]"),
             (["add", "x.npy", "ints.npy", *out], "kUnsupportedDType", "float32", "int32"),
             (["add", "x.npy", "x.npy", "--promote", "numpy", *out], "kUnsupported", "numpy"),
-            (["add", "x.npy", "six.npy", "--mode", "pointwise", *out], "kUnsupported", "paired", "[2, 3]", "[6]"),
-            (["add", "x.npy", "six.npy", "--mode", "legacy_pointwise", *out], "kUnsupported", "paired", "[2, 3]", "[6]"),
+            (["add", "six.npy", "fortran.npy", "--mode", "pointwise", *out], "kUnsupported", "paired", "[2, 3]", "[6]"),
+            (["add", "x.npy", "x.npy", "--mode", "pattern", *out], "kInvalidArgument", "pattern"),
             (["add", "y.npy", "six.npy", "--mode", "pointwise", *out], "kInvalidShape", "[4]", "[6]"),
             (["add", "y.npy", "y.npy", "--attr", "min=1", *out], "kUnknownName", '"min"'),
             (["add", "y.npy", "y.npy", "--attr", "min", *out], "kInvalidArgument", "min"),
@@ -207,6 +234,9 @@ class RefusedRequests(cli.CommandTest):
             (["explain", "add", "2,3", "2", "--axis", "7"], "kOutOfRange", "7"),
             (["explain", "broadcast_to", "3"], "kInvalidArgument", "attribute shape is required"),
             (["explain", "broadcast_to", "3", "--attr", "shape=4"], "kInvalidShape", "[3]", "[4]"),
+            (["explain", "sum_to", "2,3", "--attr", "shape=2"], "kInvalidShape", "[2, 3]", "[2]"),
+            (["explain", "sum_to", "3", "--attr", "shape=2,3"], "kInvalidShape", "without stretching it"),
+            (["explain", "sum_to", "3", "--attr", "shape=1", "--dtype", "bool"], "kUnsupportedDType", "bool", "float32"),
             (["explain", "clip", "3", "--attr", "min=low"], "kInvalidArgument", "`low`"),
         ]
         for args, code, *words in rows:
@@ -287,6 +317,29 @@ class Results(cli.CommandTest):
             "\n"
             "result: [N, 4, 5]\n")
 
+    def test_patterns(self):
+        rows = [
+            (["1,3", "3,3"], ["BN", "NN"], [3, 3]),
+            (["3,1", "3,1"], ["NN", "NN"], [3, 1]),
+            (["2,3", "3"], ["NN", "N"], [2, 3]),
+            (["2,1", "2,3"], ["NB", "NN"], [2, 3]),
+            (["()", "2,3"], ["()", "NN"], [2, 3]),
+            (["10,3", "1,3", "10"], ["10,N", "B,N", "N"], None),
+            (["10,3", "1,3", "3"], ["10,N", "B,N", "3"], [10, 3]),
+            (["N,M", "K,M"], ["BN", "NN"], ["K", "M"]),
+            (["N,M", "K,M"], ["10,N", "NN"], [10, "M"]),
+        ]
+        for shapes, patterns, result in rows:
+            flags = [word for pattern in patterns for word in ("--pattern", pattern)]
+            for args in (["resolve", *shapes, *flags], ["resolve", *flags, *shapes], ["resolve", "--mode", "pattern", *flags, *shapes]):
+                if result is None:
+                    self.refused(args, 1, "kInvalidShape")
+                else:
+                    self.assertEqual(self.accepted(*args, "--json").json, {"shape": result}, args)
+        picture = self.accepted("resolve", "1,3", "3,3", "--pattern", "BN", "--pattern=NN").stdout
+        self.assertIn("x is stretched along axis 0\n", picture)
+        self.assertEqual(self.accepted("resolve", "2,3", "3", "--pattern", "NN", "--pattern", "N", "--in-place", "--json").json, {"shape": [2, 3]})
+
     def test_warnings(self):
         result = self.accepted("resolve", "4,1", "4", "--warn", "--json").json
         self.assertEqual(result["shape"], [4, 4])
@@ -342,6 +395,21 @@ class Results(cli.CommandTest):
         self.assertEqual(self.accepted("run", "elementwise_sub", "x.npy", "x.npy", "-o", "out.npy", "--json").json["op"], "subtract")
         self.accepted("run", "add", "x.npy", "x.npy", "-o", "out.npy", "--threads", "99999999999999999999")
 
+    def test_run_pairs_elements(self):
+        x, y = np.arange(4, dtype="f4"), np.array([[10, 20], [30, 40]], dtype="f4")
+        np.save("x.npy", x)
+        np.save("y.npy", y)
+        np.save("column.npy", x[:, None])
+        for mode in ("legacy_pointwise", "pointwise"):
+            self.accepted("run", "subtract", "x.npy", "y.npy", "--mode", mode, "-o", "out.npy")
+            np.testing.assert_array_equal(np.load("out.npy"), x - y.ravel())
+            self.accepted("run", "subtract", "y.npy", "x.npy", "--mode", mode, "-o", "out.npy")
+            np.testing.assert_array_equal(np.load("out.npy"), y - x.reshape(2, 2))
+        self.accepted("run", "add", "column.npy", "x.npy", "--mode", "legacy_pointwise", "-o", "out.npy")
+        np.testing.assert_array_equal(np.load("out.npy"), x[:, None] + x)
+        self.accepted("run", "add", "column.npy", "x.npy", "--mode", "pointwise", "-o", "out.npy")
+        np.testing.assert_array_equal(np.load("out.npy"), 2 * x[:, None])
+
     def test_out_may_be_an_input_and_links_are_followed(self):
         x = np.arange(6, dtype="i8").reshape(2, 3)
         np.save("x.npy", x)
@@ -383,6 +451,29 @@ class Results(cli.CommandTest):
         self.accepted("run", "clip", "f.npy", "--attr=min=.5", "-o", "out.npy")
         np.testing.assert_array_equal(np.load("out.npy"), np.array([0.5, 0.5, 7], dtype="f4"))
 
+    def test_sum_to(self):
+        rows = [  # shape of x, sum_to's, axis, NumPy's axes
+            ((4, 3, 5, 6), (3,), 1, (0, 2, 3)),
+            ((4, 3, 5, 6), (6,), None, (0, 1, 2)),
+            ((4, 3, 5, 6), (3, 1, 6), None, (0, 2)),
+            ((4, 3, 5, 6), (4, 1, 5), 0, (1, 3)),
+            ((4, 3, 5, 6), (), None, (0, 1, 2, 3)),
+            ((700, 3), (700, 1), None, (1,)),
+            ((0, 3), (3,), None, (0,)),
+        ]
+        for dtype in ("i1", "u2", "i4", "i8", "f2", "f4", "f8"):
+            for shape, to, axis, axes in rows:
+                x = np.random.default_rng(1).integers(-9, 10, shape).astype(dtype)  # sums that every dtype holds
+                np.save("x.npy", np.asfortranarray(x) if axis == 1 else x)
+                flags = ["--axis", str(axis)] if axis is not None else []
+                self.accepted("run", "sum_to", "x.npy", "--attr", "shape=" + (",".join(map(str, to)) or "()"), *flags, "-o", "out.npy")
+                out = np.load("out.npy")
+                self.assertEqual((out.dtype, out.shape), (x.dtype, to))
+                np.testing.assert_array_equal(out, x.sum(axis=axes, dtype=dtype).reshape(to))
+        np.save("x.npy", np.array([65504, 65504, -65504], dtype="f2"))
+        self.accepted("run", "sum_to", "x.npy", "--attr", "shape=1", "-o", "out.npy")
+        np.testing.assert_array_equal(np.load("out.npy"), np.array([65504], dtype="f2"))
+
     def test_ops(self):
         ops = self.accepted("ops", "--json").json
         names = [op["name"] for op in ops]
@@ -416,6 +507,12 @@ class Results(cli.CommandTest):
         self.accepted("explain", "add", "0,3", "3")
         plan = self.accepted("explain", "broadcast_to", "3", "--attr", "shape=2,3,4", "--axis", "1", "--json").json
         self.assertEqual((plan["shape"], plan["operands"][0]["byte_strides"]), ([2, 3, 4], [0, 4, 0]))
+        plan = self.accepted("explain", "sum_to", "8,64,7,7", "--attr", "shape=64", "--axis", "1", "--json").json
+        self.assertEqual((plan["shape"], plan["extents"]), ([64], [64, 8, 49]))
+        self.assertEqual(plan["roof"]["bytes"], 8 * 64 * 49 * 4 + 64 * 4)
+        self.assertIn("summands side by side", self.accepted("explain", "sum_to", "8,64,7,7", "--attr", "shape=64", "--axis", "1").stdout)
+        self.accepted("explain", "sum_to", "0,3", "--attr", "shape=3")
+        self.accepted("explain", "sum_to", "2,0", "--attr", "shape=0")
         self.accepted("explain", "add", "0,3", "3", "--json")
         for op in self.accepted("ops", "--json").json:
             if not op["elementwise"]:

@@ -3,11 +3,11 @@
 // other ones.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <random>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "axiscast/infer.h"
@@ -25,6 +25,7 @@ struct Call {
   std::vector<Shape> shapes;
   std::vector<SymbolicShape> symbols;
   ResolveOptions options;
+  std::vector<Pattern> patterns;  // the options' in mode pattern
   bool in_place = false;
   bool has_out = false;  // the last of the shapes
   std::size_t count() const { return shapes.size() - (has_out ? 1 : 0); }
@@ -32,6 +33,13 @@ struct Call {
 
 void PrintTo(const Call& call, std::ostream* stream) {
   if (call.options.mode) *stream << "mode " << kModes[static_cast<int>(*call.options.mode)].name;
+  for (const Pattern& pattern : call.patterns) {
+    *stream << " ";
+    for (int d = 0; d < pattern.rank(); ++d) {
+      if (pattern[d].fixed()) *stream << pattern[d].extent();
+      if (!pattern[d].fixed()) *stream << (pattern[d].stretches() ? 'B' : 'N');
+    }
+  }
   if (call.options.axis) *stream << " axis " << *call.options.axis;
   if (call.in_place) *stream << " in place";
   if (call.has_out) *stream << " out";
@@ -48,9 +56,10 @@ class Randomly {
   bool Chance(int percent) { return From(1, 100) <= percent; }
 
   Call MakeCall() {
-    static constexpr Mode kChoices[] = {Mode::kNumpy, Mode::kNumpy, Mode::kAxis, Mode::kOnnxLegacy, Mode::kNone, Mode::kSameRank};
+    static constexpr Mode kChoices[] = {Mode::kNumpy, Mode::kNumpy,    Mode::kAxis,    Mode::kOnnxLegacy,
+                                        Mode::kNone,  Mode::kSameRank, Mode::kPattern, Mode::kPointwise};
     Call call;
-    const Mode mode = kChoices[From(0, 5)];
+    const Mode mode = kChoices[From(0, 7)];
     if (mode != Mode::kNumpy || Chance(50)) call.options.mode = mode;
     const bool two = mode == Mode::kAxis || mode == Mode::kOnnxLegacy;
     const Shape whole = MakeShape(From(0, 5));
@@ -59,6 +68,9 @@ class Randomly {
     if (two && Chance(90)) call.options.axis = Chance(95) ? From(-4, 4) : From(-1000, 1000);
     if (two && call.options.axis && Chance(60)) Anchor(whole, &call);
     if (Chance(10)) call.shapes[1 % call.shapes.size()] = call.shapes[0];
+    for (std::size_t i = 0; mode == Mode::kPattern && i < call.shapes.size(); ++i) {
+      call.patterns.push_back(Declare(call.shapes[i]));
+    }
     if (Chance(15)) {
       call.in_place = true;
     } else if (Chance(15)) {
@@ -93,6 +105,15 @@ class Randomly {
     if (shape.rank() > 0 && Chance(15)) shape[From(0, shape.rank() - 1)] = Extent();
     if (Chance(5)) shape.push_back(1);
     return shape;
+  }
+  // What is declared of a shape, mostly in truth.
+  Pattern Declare(const Shape& shape) {
+    Pattern pattern;
+    for (const std::int64_t extent : shape) {
+      const PatternAxis truth = extent == 1 && Chance(80) ? PatternAxis(kB) : Chance(70) ? PatternAxis(kN) : PatternAxis(extent);
+      pattern.push_back(Chance(98) ? truth : Chance(50) ? PatternAxis(kB) : PatternAxis(kN));
+    }
+    return pattern;
   }
   // One of the two is a middle part of the other, with 1s that may hang over, and the axis is (mostly) where it was.
   void Anchor(const Shape& whole, Call* call) {
@@ -130,18 +151,24 @@ class Randomly {
   std::mt19937_64 engine_;
 };
 
+ResolveOptions OptionsOf(const Call& call) {
+  ResolveOptions options = call.options;
+  options.patterns = call.patterns.empty() ? nullptr : call.patterns.data();
+  return options;
+}
+
 Status Infer(const Call& call, SymbolicShape* result) {
   const SymbolicShape* const shapes = call.symbols.data();
-  if (call.in_place) return InferInPlace(shapes, call.count(), call.options, result);
-  if (call.has_out) return InferOut(shapes, call.count(), call.options, call.symbols.back(), result);
-  return InferShape(shapes, call.count(), call.options, result);
+  if (call.in_place) return InferInPlace(shapes, call.count(), OptionsOf(call), result);
+  if (call.has_out) return InferOut(shapes, call.count(), OptionsOf(call), call.symbols.back(), result);
+  return InferShape(shapes, call.count(), OptionsOf(call), result);
 }
 
 Status Resolve(const Call& call, Shape* result) {
   *result = call.in_place ? call.shapes[0] : call.shapes.back();
-  if (call.in_place) return ResolveInPlace(call.shapes.data(), call.count(), call.options);
-  if (call.has_out) return ResolveOut(call.shapes.data(), call.count(), call.options, call.shapes.back());
-  return ResolveShape(call.shapes.data(), call.count(), call.options, result);
+  if (call.in_place) return ResolveInPlace(call.shapes.data(), call.count(), OptionsOf(call));
+  if (call.has_out) return ResolveOut(call.shapes.data(), call.count(), OptionsOf(call), call.shapes.back());
+  return ResolveShape(call.shapes.data(), call.count(), OptionsOf(call), result);
 }
 
 // Whether `shape` is what `symbols` can turn out to be: a name is the extent that it stands for in the call.
@@ -159,7 +186,9 @@ bool Means(const Call& call, const SymbolicShape& symbols, const Shape& shape) {
 }
 
 // Whether the operands may change places.
-bool IsSymmetric(const Call& call) { return call.options.mode != Mode::kOnnxLegacy && !call.in_place; }
+bool IsSymmetric(const Call& call) {
+  return call.options.mode != Mode::kOnnxLegacy && call.options.mode != Mode::kPointwise && !call.in_place;
+}
 
 struct Tally {
   std::uint64_t calls = 0, fit = 0, refused_early = 0, refused_at_bind = 0, known = 0, named = 0, anonymous = 0;
@@ -174,7 +203,11 @@ std::string Fault(const Call& call, std::mt19937_64* engine, Tally* tally) {
   ++tally->calls;
   if (IsSymmetric(call)) {
     Call turned = call;
-    std::shuffle(turned.symbols.begin(), turned.symbols.begin() + static_cast<std::ptrdiff_t>(call.count()), *engine);
+    for (std::size_t i = call.count() - 1; i > 0; --i) {
+      const std::size_t other = (*engine)() % (i + 1);
+      std::swap(turned.symbols[i], turned.symbols[other]);
+      if (!call.patterns.empty()) std::swap(turned.patterns[i], turned.patterns[other]);
+    }
     SymbolicShape of_turned;
     if (Infer(turned, &of_turned).code() != early.code()) return "another order of operands is judged otherwise";
     if (early.ok() && of_turned != inferred) return "another order of operands gives " + ::testing::PrintToString(of_turned);
@@ -190,7 +223,7 @@ std::string Fault(const Call& call, std::mt19937_64* engine, Tally* tally) {
     return std::string("bind refuses: ") + status.message();
   if (!call.in_place && !call.has_out) {
     Shape bound = call.shapes.back();
-    const Status status = BindShape(call.symbols.data(), call.shapes.data(), call.shapes.size(), call.options, &bound);
+    const Status status = BindShape(call.symbols.data(), call.shapes.data(), call.shapes.size(), OptionsOf(call), &bound);
     if (status.code() != late.code() || std::string(status.message()) != late.message() || bound != resolved)
       return "bind gives " + ::testing::PrintToString(bound) + " " + status.message();
   }

@@ -104,6 +104,21 @@ TEST(Plan, KnowsWhatAnOpsArithmeticTakes) {
   EXPECT_GT(heavy.estimated_seconds, 5 * light.estimated_seconds);
 }
 
+// A second thread would be late for 2 us of work: few tiles. One that pays finds tiles small enough to be shared evenly.
+TEST(Plan, CutsSmallWhatThreadsShare) {
+  Plan plan;
+  const auto tiles = [&](const Shape& x, const Shape& y) {
+    EXPECT_TRUE(Plan::Make(*FindOp("add"), {{nullptr, DType::kFloat32, x}, {nullptr, DType::kFloat32, y}},
+                           {nullptr, DType::kFloat32, x}, {}, &plan)
+                    .ok());
+    return plan.Describe().tiles;
+  };
+  EXPECT_EQ(tiles({32'000}, {}), 1);
+  EXPECT_EQ(tiles({10'000, 3}, {3}), 1) << "an image is staged, of which one is enough";
+  EXPECT_GE(tiles({1 << 20}, {}), 64);
+  EXPECT_GE(tiles({1 << 20, 3}, {3}), 64);
+}
+
 double SumOf(const PlanDescription& description) {
   double sum = 0;
   for (const PlanDescription::Part& part : description.parts) sum += part.seconds;

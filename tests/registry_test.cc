@@ -59,7 +59,9 @@ TEST(BuiltInRegistry, HasEveryOpOfEveryTarget) {
     ASSERT_TRUE(Registry::BuiltInFor(target.name, &registry).ok());
     EXPECT_STREQ(registry->target(), target.name);
     const std::vector<OpDefinition> definitions = BuiltInOps(target.bit);
-    EXPECT_EQ(registry->ops().size(), definitions.size() + BuiltInForms().size());
+    const auto gradients = std::count_if(definitions.begin(), definitions.end(),
+                                         [](const OpDefinition& definition) { return *definition.info.gradient != '\0'; });
+    EXPECT_EQ(registry->ops().size(), definitions.size() + BuiltInForms().size() + static_cast<std::size_t>(gradients));
     for (const Form* form : BuiltInForms()) EXPECT_NE(registry->Find(form->info.name), nullptr) << form->info.name;
     for (const OpDefinition& definition : definitions)
       EXPECT_NE(registry->Find(definition.info.name), nullptr) << definition.info.name;
@@ -92,8 +94,12 @@ TEST(BuiltInRegistry, OffersNearNames) {
   EXPECT_EQ(message.find("there is no op \"elementwise_addd\"; did you mean elementwise_add"), 0u) << message;
   const std::size_t list = message.find("there are: ");
   ASSERT_NE(list, std::string::npos);
-  for (const Op* known : Registry::BuiltIn().ops())
-    EXPECT_NE(message.find(known->name(), list), std::string::npos) << known->name();
+  for (const Op* known : Registry::BuiltIn().ops()) {
+    const bool gradient = std::string_view(known->name()).ends_with("_grad");
+    EXPECT_EQ(message.find(known->name(), list) == std::string::npos, gradient) << known->name();
+  }
+  const std::string of_gradients = Registry::BuiltIn().Find("ad_grad", &op).message();
+  EXPECT_EQ(of_gradients.find("there is no op \"ad_grad\"; did you mean add_grad"), 0u) << of_gradients;
 }
 
 TEST(BuiltInRegistry, IsThereForEverySupportedTargetInAnyCase) {

@@ -81,6 +81,19 @@ TEST(Resolve, PairsWithoutAllocating) {
   EXPECT_TRUE(ok);
 }
 
+TEST(Patterns, AreCheckedWithoutAllocating) {
+  using Call = DeclaredCall<Declared<kN, 64, kN, kN>, Declared<64, kB, kB>>;
+  const Shape operands[] = {{8, 64, 7, 7}, {64, 1, 1}};
+  ResolveOptions options;
+  options.patterns = Call::kPatterns;
+  Pattern pattern;
+  Shape shape;
+  const int before = allocations;
+  const bool ok = ResolvePatterns(2, options, &pattern).ok() && ResolveShape(operands, 2, options, &shape).ok();
+  EXPECT_EQ(allocations, before);
+  EXPECT_TRUE(ok);
+}
+
 TEST(Diagnose, ReportsWithoutMemoryForTheMessage) {
   const Shape operands[] = {{4, 1}, {4}};
   std::string message = "not told";

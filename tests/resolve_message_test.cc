@@ -42,7 +42,7 @@ TEST(ResolveMessage, NameThatIsNullIsTheUsualOne) {
 }
 
 TEST(FindMode, FindsEveryMode) {
-  const char* const names[] = {"numpy", "axis", "onnx_legacy", "none", "same_rank", "legacy_pointwise", "pointwise"};
+  const char* const names[] = {"numpy", "axis", "onnx_legacy", "none", "same_rank", "pattern", "legacy_pointwise", "pointwise"};
   ASSERT_EQ(kModeCount, std::size(names));
   for (std::size_t i = 0; i < std::size(names); ++i) {
     Mode mode = Mode::kNumpy;
@@ -61,10 +61,11 @@ TEST(FindMode, ListsThoseThatExistNearOnesFirst) {
   EXPECT_EQ(status.code(), StatusCode::kUnknownName);
   EXPECT_STREQ(status.message(),
                "there is no mode \"samerank\"; did you mean same_rank; there are: same_rank, numpy, axis, onnx_legacy, none, "
-               "legacy_pointwise, pointwise");
+               "pattern, legacy_pointwise, pointwise");
   EXPECT_EQ(mode, Mode::kNone);
-  EXPECT_STREQ(FindMode("diagonal", &mode).message(),
-               "there is no mode \"diagonal\"; there are: numpy, axis, onnx_legacy, none, same_rank, legacy_pointwise, pointwise");
+  EXPECT_STREQ(
+      FindMode("diagonal", &mode).message(),
+      "there is no mode \"diagonal\"; there are: numpy, axis, onnx_legacy, none, same_rank, pattern, legacy_pointwise, pointwise");
 }
 
 }  // namespace

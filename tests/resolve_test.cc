@@ -135,9 +135,13 @@ TEST(Facing, NeedsOneShapeWhereElementsArePaired) {
     EXPECT_EQ(status.code(), StatusCode::kUnsupported);
     EXPECT_STREQ(
         status.message(),
-        "resolve: elements of operands of different shapes cannot be paired yet; give all of them one shape (x [4], y [2, 2])");
+        "resolve: elements of operands of different shapes cannot be paired here; give all of them one shape (x [4], y [2, 2])");
     EXPECT_EQ(shape, (Shape{17}));
     EXPECT_EQ(first[0], -7);
+    ASSERT_TRUE(Resolve(operands, 2, InMode(mode), {}, &shape, first, true).ok());
+    EXPECT_EQ(shape, operands[0]);
+    EXPECT_EQ(first[0], 0);
+    EXPECT_EQ(first[1], kPaired);
     ASSERT_TRUE(Resolve(same, 2, InMode(mode), {&out, false}, &shape, first).ok());
     EXPECT_EQ(shape, out);
     EXPECT_EQ(first[0], 1);

@@ -16,9 +16,6 @@
 namespace axiscast::tools {
 namespace {
 
-// Modes that the command's contract names and this build does not have.
-constexpr const char* kModesNotOffered[] = {"pattern"};
-
 std::string List(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
@@ -145,11 +142,7 @@ std::string CommandLine::Help() const {
 Alignment ReadAlignment(const Value& mode, const Value& axis) {
   Alignment alignment;
   bool mode_takes_axis = true;
-  const bool not_offered =
-      mode && std::find(std::begin(kModesNotOffered), std::end(kModesNotOffered), *mode) != std::end(kModesNotOffered);
-  if (not_offered) {
-    mode_takes_axis = false;
-  } else if (mode) {
+  if (mode) {
     Mode found = Mode::kNumpy;
     if (!FindMode(*mode, &found).ok()) Fail(kUsage, "--mode: " + NoSuch("mode", *mode, Modes()));
     alignment.mode = found;
@@ -163,7 +156,6 @@ Alignment ReadAlignment(const Value& mode, const Value& axis) {
     if (read == IntegerText::kTooLarge) Fail(StatusCode::kOutOfRange, "axis " + *axis + " is outside the range of every rank");
     alignment.axis = value;
   }
-  if (not_offered) Fail(StatusCode::kUnsupported, "mode " + *mode + " is not offered by this build; it has " + List(Modes()));
   return alignment;
 }
 

@@ -65,8 +65,8 @@ struct Alignment {
   std::optional<std::int64_t> axis;
 };
 
-// Fails with kUsage (a value that cannot be read, an axis with a mode that takes none), kUnsupported (a mode of the command that
-// this build does not have) or kOutOfRange (an integer too large for int64).
+// Fails with kUsage (a value that cannot be read, an axis with a mode that takes none) or kOutOfRange (an integer too large for
+// int64).
 Alignment ReadAlignment(const Value& mode, const Value& axis);
 // `--threads`: 1 or more; 0 when it is not given. Fails with kUsage.
 int ReadThreads(const Value& value);

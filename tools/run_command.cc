@@ -1,5 +1,6 @@
 // `axiscast run`: computes an op on .npy files.
 #include <chrono>
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -43,12 +44,18 @@ struct Request {
   Alignment alignment;
   bool in_place = false;
   int threads = 0;
+  bool warn = false;
 };
 
 struct Answer {
   Array array;
+  std::vector<std::string> warnings;
   double seconds = 0;  // of the library's work, not of the files
 };
+
+void AddWarning(void* warnings, DiagnosticCode, const char* message) {
+  static_cast<std::vector<std::string>*>(warnings)->emplace_back(message);
+}
 
 ApplyOptions Options(const Request& request, const std::vector<Attribute>& attributes) {
   ApplyOptions options;
@@ -73,8 +80,9 @@ Status ApplyInPlaceTo(const Op& op, Array& x, const std::vector<TensorView>& res
 }
 
 Answer Compute(const Op& op, const Request& request, const std::vector<Attribute>& attributes, std::vector<Array> inputs) {
-  const ApplyOptions options = Options(request, attributes);
+  ApplyOptions options = Options(request, attributes);
   Answer answer;
+  if (request.warn) options.diagnostics = {&AddWarning, &answer.warnings};
   std::vector<TensorView> views;
   if (request.in_place) answer.array = MakeDense(std::move(inputs[0]));
   for (std::size_t i = request.in_place ? 1 : 0; i < inputs.size(); ++i) views.push_back(inputs[i].view());
@@ -98,13 +106,15 @@ Answer Compute(const Op& op, const Request& request, const std::vector<Attribute
 std::string Describe(const Request& request, const Answer& answer, const Op& op, const Registry& registry, bool json) {
   const int threads = ThreadCount(request.threads);
   if (json) {
-    return Print({{"op", op.info().name},
+    Json facts = {{"op", op.info().name},
                   {"shape", DimsToJson(answer.array.shape)},
                   {"dtype", NameOf(answer.array.dtype)},
                   {"target", registry.target()},
                   {"threads", threads},
                   {"seconds", answer.seconds},
-                  {"out", request.out}});
+                  {"out", request.out}};
+    if (request.warn) facts["warnings"] = answer.warnings;
+    return Print(facts);
   }
   return request.out + ": " + NameOf(answer.array.dtype) + " " + ShapeText(answer.array.shape) + ", " + op.info().name + " in " +
          SecondsText(answer.seconds) + " on " + registry.target() + ", at most " + std::to_string(threads) +
@@ -124,6 +134,7 @@ std::string RunVerb(const std::vector<std::string>& words) {
   line.AddFlag("--in-place", "the first input is the destination: the result must have its shape", &request.in_place);
   line.AddValues("--attr", "KEY=VALUE", "an attribute of the op; may be repeated", &attribute_texts);
   line.AddValue("--promote", "P", "how mixed dtypes meet: none (they must match)", &promote);
+  line.AddFlag("--warn", "say where shapes with equal element counts broadcast, or are paired instead (on stderr)", &request.warn);
   line.AddValue("--threads", "N", "at most so many threads, 1 or more (as many as there are)", &threads);
   line.AddValue("--target", "T", "an instruction set by Highway's name, as in AVX2 (AXISCAST_TARGET, or the best)", &target);
   if (const auto help = line.Parse(words)) return *help;
@@ -154,6 +165,9 @@ std::string RunVerb(const std::vector<std::string>& words) {
   }
   progress.Stage("computing " + request.name);
   const Answer answer = Compute(op, request, attributes, std::move(inputs));
+  for (const std::string& warning : answer.warnings) {
+    if (!line.json()) std::fprintf(stderr, "axiscast: warning: %s\n", warning.c_str());
+  }
   progress.Stage("writing " + request.out);
   const std::string text = Describe(request, answer, op, registry, line.json());
   WriteNpy(request.out, answer.array, [&text] { Emit(text); });

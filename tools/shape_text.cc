@@ -82,6 +82,31 @@ Shape ReadShape(std::string_view text) {
   return shape.extents();
 }
 
+Pattern ReadPattern(std::string_view text) {
+  Pattern pattern;
+  if (text == "()") return pattern;
+  if (!text.empty() && text.find_first_not_of("BN") == text.npos) {
+    for (const char axis : text) pattern.push_back(axis == 'B' ? kB : kN);
+    return pattern;
+  }
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string_view axis = text.substr(begin, end - begin);
+    begin = end + 1;
+    std::int64_t extent = 0;
+    if (axis == "B" || axis == "N") {
+      pattern.push_back(axis == "B" ? kB : kN);
+    } else if (ReadInteger(axis, &extent) == IntegerText::kFits) {
+      pattern.push_back(extent);
+    } else {
+      Fail(kUsage,
+           "--pattern: cannot read `" + std::string(text) +
+               "`; a pattern is a letter for each axis, B (broadcast) or N (not), as in BN; with fixed extents 10,N; or ()");
+    }
+  }
+  return pattern;
+}
+
 std::string ExtentText(const SymbolicDim& dim) {
   if (dim.known()) return std::to_string(dim.extent());
   return dim.name().empty() ? "?" : std::string(dim.name());

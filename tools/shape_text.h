@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "axiscast/infer.h"
+#include "axiscast/pattern.h"
 #include "axiscast/tensor.h"
 
 namespace axiscast::tools {
@@ -22,6 +23,10 @@ SymbolicShape ReadSymbolicShape(std::string_view text);
 
 // Reads a shape of known extents. Fails with kInvalidShape (not a shape) or kUnsupported (unknown extents).
 Shape ReadShape(std::string_view text);
+
+// Reads a declared pattern: a letter for each axis, `BN`; with fixed extents comma-separated, `10,N`; `()`. Negative extents are
+// left to the library to refuse. Fails with kUsage: patterns are values of a flag.
+Pattern ReadPattern(std::string_view text);
 
 // "[2, N, ?]", as the library's messages write shapes.
 std::string ShapeText(const SymbolicShape& shape);

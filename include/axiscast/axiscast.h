@@ -6,6 +6,7 @@
 #include "axiscast/infer.h"     // IWYU pragma: export
 #include "axiscast/kernel.h"    // IWYU pragma: export
 #include "axiscast/paddle.h"    // IWYU pragma: export
+#include "axiscast/pattern.h"   // IWYU pragma: export
 #include "axiscast/plan.h"      // IWYU pragma: export
 #include "axiscast/registry.h"  // IWYU pragma: export
 #include "axiscast/resolve.h"   // IWYU pragma: export

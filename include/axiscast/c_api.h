@@ -88,8 +88,9 @@ enum {
   AXISCAST_MODE_ONNX_LEGACY = 3,
   AXISCAST_MODE_NONE = 4,
   AXISCAST_MODE_SAME_RANK = 5,
-  AXISCAST_MODE_LEGACY_POINTWISE = 6,
-  AXISCAST_MODE_POINTWISE = 7
+  AXISCAST_MODE_PATTERN = 6, /* patterns are declared in C++ alone: calls refuse it with AXISCAST_INVALID_ARGUMENT */
+  AXISCAST_MODE_LEGACY_POINTWISE = 7,
+  AXISCAST_MODE_POINTWISE = 8
 };
 
 /** The mode's name, as in "onnx_legacy"; "default" for AXISCAST_MODE_DEFAULT, "invalid" for any other number. */

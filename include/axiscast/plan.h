@@ -62,6 +62,8 @@ struct PlanOptions {
   std::vector<Attribute> attributes;   // the op's; those that are absent have their defaults
   const char* caller = nullptr;        // what messages begin with; null: the op's name as it was looked up
   const char* const* names = nullptr;  // what messages call the inputs; null: the op's own names
+  Diagnostics diagnostics = {};        // told when the plan is made
+  const Pattern* patterns = nullptr;   // kPattern: what is declared of each input; see ResolveOptions
 };
 
 /// How a result goes to memory. Results never depend on it.
@@ -90,6 +92,8 @@ struct ApplyOptions {
   StorePolicy stores = StorePolicy::kAuto;
   const char* caller = nullptr;
   const char* const* names = nullptr;
+  Diagnostics diagnostics = {};  // told by each call, which is then planned anew
+  const Pattern* patterns = nullptr;
 };
 
 /// How a plan will run, for people and tools. Operand i is input i; the last one is the output.
@@ -184,7 +188,7 @@ class Plan {
 ///   are allowed; then nothing is written.
 /// Strides, aliasing, errors, results: as Plan::Make and Plan::Execute. On an error `out` is untouched.
 /// Cost: each thread keeps the plans of its last calls, at most 64 of some 5 KB, until it ends. A call like one of them (same op,
-///   dtypes, shapes, strides, mode, axis, attributes, caller and names; any pointers, any ExecuteOptions) costs 30 to 50 ns more
+///   dtypes, shapes, strides, mode, axis, patterns, attributes, caller and names; any pointers, any ExecuteOptions) costs 30 to 50 ns more
 ///   than the plan's Execute, and neither allocates nor locks. Calls whose shapes and strides are more than 128 numbers
 ///   (three operands of 20 dims), or with long texts, are planned each time.
 /// Threads: safe to call concurrently on distinct outputs; uses at most options.max_threads.

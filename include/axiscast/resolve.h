@@ -8,23 +8,26 @@
 #include <optional>
 #include <string_view>
 
+#include "axiscast/pattern.h"
 #include "axiscast/status.h"
 #include "axiscast/tensor.h"
 
 #pragma GCC visibility push(default)  // exported by the shared library
 namespace axiscast {
 
-/// How the dims of the operands face each other.
+/// How the dims of the operands face each other; in the last two modes elements may be paired instead: in row-major order, nothing
+/// stretches, the result has the first operand's shape. Calls that compute refuse (kUnsupported) an input whose dims do not make
+/// those of the first one without a copy; dense ones always do.
 enum class Mode : int {
   kNumpy,            // align right, missing dims are 1, either side stretches; any number of operands (NumPy, PyTorch, ONNX >= 7)
   kAxis,             // Paddle's elementwise_*(x, y, axis): the operand of lower rank is anchored at axis; exactly two operands
   kOnnxLegacy,       // ONNX < 7 broadcast=1, axis=k and Caffe2: only y stretches, the result has x's shape; exactly two operands
   kNone,             // shapes must be identical
   kSameRank,         // ranks must be equal, 1s stretch
+  kPattern,          // PyTensor's declared patterns: numpy's alignment, and what stretches has been declared
   kLegacyPointwise,  // PyTorch < 0.4: numpy; where that fails, elements are paired if all element counts are equal and not 0
   kPointwise,        // PyTorch < 0.2: element counts are equal, elements are paired
 };
-// Elements are paired in row-major order, nothing stretches, and the result has the first operand's shape.
 
 /// One row of the table of modes.
 struct ModeRow {
@@ -58,11 +61,12 @@ struct Diagnostics {
 
 /// Which mode, and what messages call the operands.
 struct ResolveOptions {
-  std::optional<Mode> mode;            // unset: kAxis when axis is set, else kNumpy
+  std::optional<Mode> mode;            // unset: kPattern when patterns are set, kAxis when axis is, else kNumpy
   std::optional<std::int64_t> axis;    // kAxis and kOnnxLegacy only; unset: -1
   const char* caller = nullptr;        // what messages begin with; null: "resolve"
   const char* const* names = nullptr;  // a name per operand; null: x, y, z, or x0, x1, ... for more than three
   Diagnostics diagnostics = {};
+  const Pattern* patterns = nullptr;  // kPattern only, and needed there: one per operand
 };
 
 /// Computes the shape that `count` >= 1 operands broadcast to.
@@ -75,6 +79,15 @@ struct ResolveOptions {
 /// compatibility.
 Status ResolveShape(const Shape* shapes, std::size_t count, const ResolveOptions& options, Shape* result) noexcept;
 Status ResolveShape(std::initializer_list<Shape> shapes, const ResolveOptions& options, Shape* result) noexcept;
+
+/// Checks the patterns of `count` operands, options.patterns, as far as it can be done before shapes are known, and gives the
+/// result's. ResolveShape and the other calls check them too, and with them that each shape has its pattern's rank, extent 1 where
+/// it is B, its fixed extents, and that all other facing extents are equal. Errors: kInvalidShape (different fixed extents of an
+/// axis; in place also a destination that is B where another operand is not),
+///   kInvalidArgument (a negative fixed extent, a rank over kMaxRank, no patterns); *result is then untouched.
+/// Cost: O(count * rank), no allocation unless it fails. Threads: any. Source: PyTensor's and Theano's broadcastable patterns.
+Status ResolvePatterns(std::size_t count, const ResolveOptions& options, Pattern* result) noexcept;
+Status ResolvePatternsInPlace(std::size_t count, const ResolveOptions& options, Pattern* result) noexcept;
 
 /// Checks that the first operand can be the destination: the result must have its shape. Errors as ResolveShape.
 Status ResolveInPlace(const Shape* shapes, std::size_t count, const ResolveOptions& options) noexcept;

@@ -9,7 +9,7 @@ import sys
 import numpy as np
 
 from shape_models import (INT64_MAX, MODES, NUMPY_MAX_RANK, Refused, broadcast, counted_broadcast, model_broadcast, numpy_broadcast,
-                          place)
+                          pattern_mode, place)
 
 COUNTS = {
     "numpy": 110000,  # those that NumPy cannot answer (rank, element count) are written as kind "model"
@@ -24,6 +24,7 @@ COUNTS = {
     "mode_out": 15000,
     "mode_in_place": 15000,
     "broadcast_to": 20000,
+    "pattern": 15000,
 }
 FAR_AXES = [-(2**63), 2**63 - 1, -(2**31), 2**32, -65, 65]
 EXTENTS = [0, 1, 2, 3, 4, 5, 7, 1000, 2**20, 2**31, 2**40, 2**62, INT64_MAX]
@@ -284,6 +285,22 @@ def write_views(writer):
             written += 1
 
 
+# What a dim is declared as, mostly in truth.
+def random_axis(extent):
+    truth = "B" if extent == 1 and random.random() < 0.7 else random.choice(["N", "N", extent])
+    return truth if random.random() < 0.95 else random.choice(["B", "N", random_extent()])
+
+
+def write_patterns(writer):
+    for _ in range(COUNTS["pattern"]):
+        shapes = right_aligned(6)
+        patterns = [[random_axis(extent) for extent in shape] for shape in shapes]
+        if random.random() < 0.1:
+            patterns[0] = patterns[0][1:]
+        texts = [("" if all(axis in ("B", "N") for axis in pattern) else ",").join(map(str, pattern)) or "()" for pattern in patterns]
+        writer.case("pattern", "patterns=" + ";".join(texts), shapes, lambda: pattern_mode(shapes, patterns))
+
+
 def main():
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else 20240607
     random.seed(seed)
@@ -294,6 +311,7 @@ def main():
         write_destinations(writer)
         write_destinations_of_modes(writer)
         write_views(writer)
+        write_patterns(writer)
 
 
 if __name__ == "__main__":

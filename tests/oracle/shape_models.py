@@ -154,6 +154,27 @@ def legacy_pointwise_mode(shapes, _):
         return pointwise_mode(shapes, _)
 
 
+# Patterns are strings or lists of "B", "N" and extents; missing axes are "B".
+def pattern_mode(shapes, patterns):
+    check_count(*shapes)
+    rank = max(map(len, patterns))
+    declared = list(zip(*[["B"] * (rank - len(pattern)) + list(pattern) for pattern in patterns]))
+    if any(len({axis for axis in axes if isinstance(axis, int)}) > 1 for axes in declared):
+        raise Refused("kInvalidShape")
+    if any(len(shape) != len(pattern) for shape, pattern in zip(shapes, patterns)):
+        raise Refused("kInvalidShape")
+    result = []
+    for axes, extents in zip(declared, facing_extents(shapes)):
+        if any(extent != {"B": 1, "N": extent}.get(axis, axis) for axis, extent in zip(axes, extents)):
+            raise Refused("kInvalidShape")
+        here = {extent for axis, extent in zip(axes, extents) if axis != "B"} or {1}
+        if len(here) > 1:
+            raise Refused("kInvalidShape")
+        result.append(here.pop())
+    check_count(result)
+    return tuple(result)
+
+
 MODES = {
     "numpy": numpy_mode,
     "axis": axis_mode,

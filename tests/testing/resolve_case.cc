@@ -48,6 +48,23 @@ SymbolicShape ParseShape(const std::string& text) {
   return shape;
 }
 
+// NN, or 10,N, or N*65
+Pattern ParsePattern(const std::string& text) {
+  Pattern pattern;
+  if (text == "()") return pattern;
+  const bool letters = text.find_first_not_of("BN") == text.npos;
+  for (std::size_t i = 0; letters && i < text.size(); ++i) pattern.push_back(text[i] == 'B' ? kB : kN);
+  if (letters) return pattern;
+  for (const std::string& part : Split(text, ',')) {
+    const std::size_t star = part.find('*');
+    const std::string axis = part.substr(0, star);
+    for (std::int64_t i = star == part.npos ? 1 : ParseNumber(part.substr(star + 1)); i > 0; --i) {
+      pattern.push_back(axis == "B" ? PatternAxis(kB) : axis == "N" ? PatternAxis(kN) : PatternAxis(ParseNumber(axis)));
+    }
+  }
+  return pattern;
+}
+
 Mode ParseMode(const std::string& name) {
   for (std::size_t i = 0; i < kModeCount; ++i) {
     if (name == kModes[i].name) return kModes[i].mode;
@@ -68,6 +85,8 @@ void ParseOption(const std::string& option, InferCase* c) {
     c->caller = value;
   } else if (key == "names") {
     c->names = Split(value, ',');
+  } else if (key == "patterns") {
+    for (const std::string& pattern : Split(value, ';')) c->patterns.push_back(ParsePattern(pattern));
   } else if (key == "out") {
     c->symbolic_out = ParseShape(value);
     c->out = c->symbolic_out->extents();
@@ -136,6 +155,7 @@ ResolveOptions OptionsOf(const ResolveCase& c, std::vector<const char*>* names) 
   options.axis = c.axis;
   options.caller = c.caller.empty() ? nullptr : c.caller.c_str();
   options.diagnostics = c.diagnostics;
+  options.patterns = c.patterns.empty() ? nullptr : c.patterns.data();
   options.names = names->empty() ? nullptr : names->data();
   return options;
 }

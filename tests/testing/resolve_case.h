@@ -1,8 +1,8 @@
 // Resolver cases as text, one per line: NAME | OPTIONS | OPERANDS | EXPECTED. Lines that are empty or begin with # say nothing.
 //
-// OPTIONS, any of: mode=NAME axis=N caller=TEXT names=A,B out=SHAPE in_place. OPERANDS: shapes between &. A shape is 2,3,4, or ()
-// for 0-d; 1*64 is sixty-four 1s; an unknown extent is a name or ?. EXPECTED: a shape, or a status code, or a status code, a colon
-// and the whole message.
+// OPTIONS, any of: mode=NAME axis=N caller=TEXT names=A,B patterns=BN;10,N;() out=SHAPE in_place. OPERANDS: shapes between &. A
+// shape is 2,3,4, or () for 0-d; 1*64 is sixty-four 1s; an unknown extent is a name or ?. EXPECTED: a shape, or a status code, or a
+// status code, a colon and the whole message.
 #ifndef AXISCAST_TESTS_TESTING_RESOLVE_CASE_H_
 #define AXISCAST_TESTS_TESTING_RESOLVE_CASE_H_
 
@@ -24,6 +24,7 @@ struct ResolveCase {
   std::optional<std::int64_t> axis;
   std::string caller;
   std::vector<std::string> names;
+  std::vector<Pattern> patterns;
   std::optional<Shape> out;
   bool in_place = false;
   Diagnostics diagnostics = {};  // set by tests
