@@ -116,7 +116,8 @@ void MakeKey(const Request& request, const MutableTensorView& out, bool in_place
   if (request.patterns != nullptr && !request.op.elementwise()) return key->Refuse();  // a gradient has one for each input but dout
   const auto flag = [](bool set, int bit) { return static_cast<std::uint64_t>(set) << bit; };
   key->AddWord(flag(in_place, 0) | flag(request.mode.has_value(), 1) | flag(request.axis.has_value(), 2) |
-               flag(request.given_caller != nullptr, 3) | flag(request.given_names != nullptr, 4) | flag(request.patterns != nullptr, 5) | request.count << 8 |
+               flag(request.given_caller != nullptr, 3) | flag(request.given_names != nullptr, 4) |
+               flag(request.patterns != nullptr, 5) | request.count << 8 |
                static_cast<std::uint64_t>(request.mode.value_or(Mode())) << 32);
   key->AddWord(request.op.entry().id);
   key->AddWord(reinterpret_cast<std::uintptr_t>(request.op.name()));  // belongs to the entry: an alias, or the name itself
@@ -185,7 +186,8 @@ Status FindKernel(const Request& request, const Kernel** kernel) {
 Status ResolveInputs(const Request& request, const Destination& destination, Shape* shape, int* first) {
   Shape shapes[kMaxArity];
   for (std::size_t i = 0; i < request.count; ++i) shapes[i] = request.inputs[i]->shape;
-  const ResolveOptions options{request.mode, request.axis, request.caller(), request.names(), request.diagnostics, request.patterns};
+  const ResolveOptions options{request.mode,    request.axis,        request.caller(),
+                               request.names(), request.diagnostics, request.patterns};
   return Resolve(shapes, request.count, options, destination, shape, first, true);
 }
 
