@@ -185,10 +185,10 @@ TEST_F(Misuse, NumbersThatNoEnumHas) {
   EXPECT_REFUSED(Apply(), AXISCAST_INVALID_ARGUMENT,
                  "axiscast_apply: the dtype of out must be a value of its enum, 0 to 12; got 99");
   out_.dtype = AXISCAST_FLOAT32;
-  options_.mode = 8;
-  EXPECT_REFUSED(Apply(), AXISCAST_INVALID_ARGUMENT, "axiscast_apply: the mode must be a value of its enum, 0 to 7; got 8");
+  options_.mode = 9;
+  EXPECT_REFUSED(Apply(), AXISCAST_INVALID_ARGUMENT, "axiscast_apply: the mode must be a value of its enum, 0 to 8; got 9");
   options_.mode = -1;
-  EXPECT_REFUSED(Apply(), AXISCAST_INVALID_ARGUMENT, "axiscast_apply: the mode must be a value of its enum, 0 to 7; got -1");
+  EXPECT_REFUSED(Apply(), AXISCAST_INVALID_ARGUMENT, "axiscast_apply: the mode must be a value of its enum, 0 to 8; got -1");
   options_.mode = 0;
   execute_.stores = 3;
   EXPECT_REFUSED(Apply(), AXISCAST_INVALID_ARGUMENT, "axiscast_apply: stores must be a value of its enum, 0 to 2; got 3");
