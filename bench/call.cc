@@ -179,7 +179,7 @@ Plan MakeChain(const Call& call) {
     problem.steps.push_back(step);
   }
   std::shared_ptr<const Plan::Impl> impl;
-  Require(Plan::Impl::Make(std::move(problem), *call.steps[0].op->entry().movers, "chain", std::move(names), {}, &impl));
+  Require(Plan::Impl::Make(std::move(problem), call.steps[0].op->entry().kernels->movers, "chain", std::move(names), {}, &impl));
   return Plan(std::move(impl));
 }
 

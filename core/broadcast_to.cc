@@ -69,16 +69,9 @@ Status InferBroadcastTo(const FormCall& call, Shape* shape) {
 Status PlanBroadcastTo(const FormCall& call, const MutableTensorView& out, bool in_place, std::shared_ptr<const Plan::Impl>* impl) {
   TensorView stretched;
   if (const Status status = StretchInput(call, &stretched); !status.ok()) return status;
-  const char* const name = call.request.names()[0];
-  const char* const out_name = in_place ? name : "out";
+  const char* const out_name = in_place ? call.request.names()[0] : "out";
   if (const Status status = CheckOutShape(call.request, stretched.shape, out_name, out.shape); !status.ok()) return status;
-  const Movers& movers = *call.request.op.entry().movers;
-  const int size_log2 = std::countr_zero(SizeOf(out.dtype));
-  Kernel kernel = call.signature;
-  kernel.run = movers.copy[size_log2];
-  kernel.streams = true;
-  Problem problem{stretched.shape, {{out.dtype, stretched.byte_strides}, {out.dtype, out.byte_strides}}, {{&kernel, 1, {0}, {}}}};
-  return Plan::Impl::Make(std::move(problem), movers, call.request.caller(), {name, out_name}, {}, impl);
+  return PlanCopy(call, stretched.byte_strides, out_name, out, impl);
 }
 
 std::vector<Kernel> EveryDType() {
@@ -88,6 +81,17 @@ std::vector<Kernel> EveryDType() {
 }
 
 }  // namespace
+
+Status PlanCopy(const FormCall& call, const ByteStrides& strides, const char* out_name, const MutableTensorView& out,
+                std::shared_ptr<const Plan::Impl>* impl) {
+  const TargetKernels& kernels = *call.request.op.entry().kernels;
+  const bool is_bool = out.dtype == DType::kBool;
+  Kernel kernel = Signature({out.dtype}, out.dtype);
+  kernel.run = is_bool ? kernels.index.copy_bool : kernels.movers.copy[std::countr_zero(SizeOf(out.dtype))];
+  kernel.streams = !is_bool;
+  Problem problem{out.shape, {{out.dtype, strides}, {out.dtype, out.byte_strides}}, {{&kernel, 1, {0}, {}}}};
+  return Plan::Impl::Make(std::move(problem), kernels.movers, call.request.caller(), {call.request.names()[0], out_name}, {}, impl);
+}
 
 Status BroadcastTo(const TensorView& view, const Shape& shape, std::optional<std::int64_t> axis, TensorView* result) noexcept {
   return StretchView("broadcast_to", "view", view, shape, axis, result);

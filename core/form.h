@@ -55,6 +55,10 @@ std::string FactsOf(const Request& request);
 // "[2, 3]"
 std::string ListOf(const Dims& dims);
 
+// The plan that copies the first input to `out`, over whose dims it has these strides. A bool's byte becomes 0 or 1.
+Status PlanCopy(const FormCall& call, const ByteStrides& strides, const char* out_name, const MutableTensorView& out,
+                std::shared_ptr<const Plan::Impl>* impl);
+
 // A kernel without functions.
 Kernel Signature(std::initializer_list<DType> inputs, DType output);
 

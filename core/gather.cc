@@ -53,7 +53,7 @@ Status PlanGather(const FormCall& call, const MutableTensorView& out, bool in_pl
     const std::vector<NestView> views = {{kNestX, *call.request.inputs[0], true}, {kNestOut, out, false}};
     routine.routine = std::make_unique<GatherRoutine>(MakeIndexCall(call, shapes, routine, views, {}));
   }
-  return MakeRoutinePlan(std::move(routine), *call.request.op.entry().movers, call.request.caller(), impl);
+  return MakeRoutinePlan(std::move(routine), call.request.op.entry().kernels->movers, call.request.caller(), impl);
 }
 
 std::vector<Kernel> GatherSignatures() { return IndexSignatures(false); }

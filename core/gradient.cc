@@ -126,8 +126,8 @@ class Program {
     for (const int source : sources) names.emplace_back(source >= 0 ? call_.request.names()[source] : "a constant");
     names.emplace_back("out");
     problem_.operands.push_back({call_.signature.output, out_strides});
-    return Plan::Impl::Make(std::move(problem_), *call_.request.op.entry().movers, call_.request.caller(), std::move(names), {},
-                            impl);
+    return Plan::Impl::Make(std::move(problem_), call_.request.op.entry().kernels->movers, call_.request.caller(), std::move(names),
+                            {}, impl);
   }
 
   std::vector<int> sources;              // per operand: the call's input; -1: a constant
@@ -174,14 +174,18 @@ class GradientRoutine : public Routine {
     return sum->Execute(summands, out, options);
   }
 
+  // How the program runs, or else the sum; the time is that of both.
   void Describe(PlanDescription* description) const override {
-    const Plan::Impl& first = program != nullptr ? *program : *sum;
     const Shape shape = description->shape;
-    *description = Plan(std::shared_ptr<const Plan::Impl>(std::shared_ptr<void>(), &first)).Describe();
+    const bool both = program != nullptr && sum != nullptr;
+    *description = Plan(program != nullptr ? program : sum).Describe();
     description->shape = shape;
-    if (program != nullptr && sum != nullptr)
-      description->estimated_seconds +=
-          Plan(std::shared_ptr<const Plan::Impl>(std::shared_ptr<void>(), sum.get())).Describe().estimated_seconds;
+    if (!both) return;
+    const PlanDescription of_sum = Plan(sum).Describe();
+    description->estimated_seconds += of_sum.estimated_seconds;
+    description->parts.push_back({"sum_to", of_sum.estimated_seconds, "what was stretched"});
+    description->operands.back().name = "summands";
+    if (!of_sum.operands.empty()) description->operands.push_back(of_sum.operands.back());
   }
 };
 
@@ -250,7 +254,7 @@ Status PlanGradient(const FormCall& call, const MutableTensorView& out, bool in_
   planned.operands.push_back({out_name, out.dtype, out.shape, out.byte_strides});
   planned.may_be_out = ~std::uint32_t{0};  // what is summed is written elsewhere first; else the program is elementwise
   planned.routine = std::move(routine);
-  return MakeRoutinePlan(std::move(planned), *request.op.entry().movers, request.caller(), impl);
+  return MakeRoutinePlan(std::move(planned), request.op.entry().kernels->movers, request.caller(), impl);
 }
 
 }  // namespace

@@ -96,7 +96,7 @@ IndexCall MakeIndexCall(const FormCall& call, const IndexShapes& shapes, const R
                   static_cast<double>(ElementsOf(shapes.result)) * static_cast<double>(size), std::countr_zero(size));
   }
   PlanDescription description = DescribeCall(routine, shapes, nest);
-  return {call.request.op.entry().index_kernels, IndexCheck(call, shapes.dim, extent, wraps), HasNoElements(shapes.visited),
+  return {&call.request.op.entry().kernels->index, IndexCheck(call, shapes.dim, extent, wraps), HasNoElements(shapes.visited),
           std::move(nest), std::move(description)};
 }
 

@@ -18,13 +18,10 @@ namespace axiscast {
 struct Registry::Impl {
   const Registry* parent = nullptr;
   const char* target = "";
-  Movers own_movers{};                 // of a built-in registry
-  IndexKernels index_kernels{};        // likewise
-  const Movers* movers = &own_movers;  // or the parent's
-  SumKernels own_sums{};               // likewise
-  const SumKernels* sums = &own_sums;
-  std::deque<Op::Entry> entries;  // addresses stay
-  std::deque<Op> names;           // a canonical name or alias each
+  TargetKernels own_kernels{};                  // of a built-in registry
+  const TargetKernels* kernels = &own_kernels;  // or the parent's
+  std::deque<Op::Entry> entries;                // addresses stay
+  std::deque<Op> names;                         // a canonical name or alias each
   std::deque<Gradient> gradients;
   std::unordered_map<std::string_view, const Op*> by_name;
   std::vector<const Op*> sorted;  // under canonical names, the parent's included
@@ -117,9 +114,7 @@ Status AddTo(Registry::Impl& impl, OpDefinition&& definition, const Form* form) 
     entry.id = next_id.fetch_add(1, std::memory_order_relaxed);
     entry.definition = std::move(definition);
     entry.form = form;
-    entry.movers = impl.movers;
-    entry.sums = impl.sums;
-    entry.index_kernels = form != nullptr ? &impl.index_kernels : nullptr;
+    entry.kernels = impl.kernels;
     entry.names = std::move(names);
     entry.operands = SplitWords(entry.definition.info.operands);
     if (entry.operands.empty()) entry.operands = {"x", "y", "z", "w"};
@@ -265,9 +260,7 @@ namespace {
 std::unique_ptr<Registry::Impl> MakeBuiltIn(const Target& target) {
   auto impl = std::make_unique<Registry::Impl>();
   impl->target = target.name;
-  impl->own_movers = BuiltInMovers(target.bit);
-  impl->own_sums = BuiltInSums(target.bit);
-  impl->index_kernels = BuiltInIndexKernels(target.bit);
+  impl->own_kernels = {BuiltInMovers(target.bit), BuiltInSums(target.bit), BuiltInIndexKernels(target.bit)};
   for (OpDefinition& definition : BuiltInOps(target.bit)) {
     // Cannot be refused: registry_test finds every built-in op, and op_conformance_test runs it.
     (void)AddTo(*impl, std::move(definition), nullptr).ok();
@@ -354,10 +347,7 @@ std::vector<const char*> Registry::SupportedTargets() {
 RegistryBuilder::RegistryBuilder(const Registry& parent) : impl_(std::make_unique<Registry::Impl>()) {
   impl_->parent = &parent;
   impl_->target = parent.target();
-  if (parent.impl_ != nullptr) {
-    impl_->movers = parent.impl_->movers;
-    impl_->sums = parent.impl_->sums;
-  }
+  if (parent.impl_ != nullptr) impl_->kernels = parent.impl_->kernels;
 }
 
 RegistryBuilder::~RegistryBuilder() = default;

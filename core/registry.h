@@ -15,14 +15,19 @@ namespace axiscast {
 struct Form;
 struct Gradient;
 
+// What core runs by itself beside the ops' own kernels, compiled for one target.
+struct TargetKernels {
+  Movers movers;
+  SumKernels sums;
+  IndexKernels index;
+};
+
 struct Op::Entry {
   std::uint64_t id;  // no other op of this process has it, even when this one is gone
   OpDefinition definition;
   const Form* form;                    // null for elementwise ops
   const Gradient* gradient = nullptr;  // of NAME_grad
-  const Movers* movers;                // of the target that the registry's built-in kernels are compiled for
-  const SumKernels* sums;              // of the same target
-  const IndexKernels* index_kernels;   // likewise; null where an op is the user's own
+  const TargetKernels* kernels;        // of the target that the registry's built-in ops are compiled for
   std::vector<std::string> names;      // canonical, then aliases
   std::vector<std::string> operands;   // one per input
   const char* operand_names[kMaxArity];

@@ -98,8 +98,8 @@ Status MakePlanFor(const Request& request, const MutableTensorView& out, bool in
   names.emplace_back(out_name);
   std::vector<DataCheck> checks;
   if (kernel->check != nullptr) checks.push_back(MakeCheck(request, *kernel));
-  return Plan::Impl::Make(std::move(problem), *request.op.entry().movers, request.caller(), std::move(names), std::move(checks),
-                          impl);
+  return Plan::Impl::Make(std::move(problem), request.op.entry().kernels->movers, request.caller(), std::move(names),
+                          std::move(checks), impl);
 }
 
 // Messages of calls in place begin with "add_".

@@ -208,18 +208,6 @@ Status InferScatter(const FormCall& call, Shape* shape) {
   return Status();
 }
 
-// The plan that brings self to the output.
-Status PlanCopy(const FormCall& call, const MutableTensorView& out, std::shared_ptr<const Plan::Impl>* impl) {
-  const TensorView& self = *call.request.inputs[0];
-  const Op::Entry& entry = call.request.op.entry();
-  Kernel kernel = Signature({out.dtype}, out.dtype);
-  kernel.run = out.dtype == DType::kBool ? entry.index_kernels->copy_bool : entry.movers->copy[std::countr_zero(SizeOf(out.dtype))];
-  kernel.streams = out.dtype != DType::kBool;
-  const ByteStrides strides = FacingStrides(self.shape, self.byte_strides, 0, out.shape);
-  Problem problem{out.shape, {{out.dtype, strides}, {out.dtype, out.byte_strides}}, {{&kernel, 1, {0}, {}}}};
-  return Plan::Impl::Make(std::move(problem), *entry.movers, call.request.caller(), {call.request.names()[0], "out"}, {}, impl);
-}
-
 Status PlanScatter(const FormCall& call, const MutableTensorView& out, bool in_place, std::shared_ptr<const Plan::Impl>* impl) {
   IndexShapes shapes;
   if (const Status status = Resolve(call, &shapes); !status.ok()) return status;
@@ -240,12 +228,16 @@ Status PlanScatter(const FormCall& call, const MutableTensorView& out, bool in_p
     if (reduce == Reduce::kMean) add_scratch(kNestCounts, DType::kInt64);
     std::shared_ptr<const Plan::Impl> copy;
     if (!in_place) {
-      if (const Status status = PlanCopy(call, out, &copy); !status.ok()) return status;
+      if (const Status status =
+              PlanCopy(call, FacingStrides(call.request.inputs[0]->shape, call.request.inputs[0]->byte_strides, 0, out.shape),
+                       "out", out, &copy);
+          !status.ok())
+        return status;
     }
     routine.routine = std::make_unique<ScatterRoutine>(MakeIndexCall(call, shapes, routine, views, ordered), std::move(copy),
                                                        call.request.caller(), reduce, IncludesSelf(call));
   }
-  return MakeRoutinePlan(std::move(routine), *call.request.op.entry().movers, call.request.caller(), impl);
+  return MakeRoutinePlan(std::move(routine), call.request.op.entry().kernels->movers, call.request.caller(), impl);
 }
 
 std::vector<Kernel> ScatterSignatures() { return IndexSignatures(true); }

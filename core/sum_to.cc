@@ -113,7 +113,7 @@ Status PlanCopy(const FormCall& call, const MutableTensorView& out, const char* 
                 std::shared_ptr<const Plan::Impl>* impl) {
   const Request& request = call.request;
   const TensorView& x = *request.inputs[0];
-  const Movers& movers = *request.op.entry().movers;
+  const Movers& movers = request.op.entry().kernels->movers;
   Kernel kernel = call.signature;
   kernel.run = movers.copy[std::countr_zero(SizeOf(x.dtype))];
   kernel.streams = true;
@@ -139,14 +139,15 @@ Status PlanSumTo(const FormCall& call, const MutableTensorView& out, bool in_pla
     sums = sums || problem.summed[d];
   }
   if (!sums) return PlanCopy(call, out, out_name, first, impl);
-  const Movers& movers = *request.op.entry().movers;
+  const Movers& movers = request.op.entry().kernels->movers;
   RoutineCall routine{
       {{request.names()[0], x.dtype, x.shape, x.byte_strides}, {out_name, out.dtype, shape, out.byte_strides}}, 0, {}};
   // Strides whose offsets do not fit are refused below, and not calculated with.
   Reach reach;
   const auto size = static_cast<std::int64_t>(SizeOf(x.dtype));
   if (ComputeReach(x.shape, x.byte_strides, size, &reach) && ComputeReach(shape, out.byte_strides, size, &reach)) {
-    routine.routine = std::make_unique<const SumToRoutine>(problem, *request.op.entry().sums, movers, shape, request.names()[0]);
+    routine.routine =
+        std::make_unique<const SumToRoutine>(problem, request.op.entry().kernels->sums, movers, shape, request.names()[0]);
   }
   return MakeRoutinePlan(std::move(routine), movers, request.caller(), impl);
 }

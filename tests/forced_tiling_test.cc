@@ -165,7 +165,7 @@ Bytes Execute(Random& random, const Call& call, std::string* way, Counts* counts
   ExecuteOptions execute_options;
   execute_options.max_threads = static_cast<int>(random.In(0, 3));
   execute_options.stores = random.Of(std::vector<StorePolicy>{StorePolicy::kAuto, StorePolicy::kStream, StorePolicy::kCached});
-  axiscast::Execute(layout, *op.entry().movers, pointers.data(), execute_options);
+  axiscast::Execute(layout, op.entry().kernels->movers, pointers.data(), execute_options);
 
   *way = std::string(target) + ", " + std::to_string(options.forced.col_dims) + " dims along cols, tiles of " +
          std::to_string(options.forced.tile_bytes) + " bytes, " + std::to_string(layout.tiles) + " tiles";

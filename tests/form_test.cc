@@ -50,6 +50,13 @@ TEST(Form, InfersAndWritesWhatANaiveLoopDoes) {
   EXPECT_EQ(plan.Describe().shape, shape);
 }
 
+TEST(Form, MakesEveryTrueByteAOne) {
+  const std::vector<unsigned char> x = {0, 1, 2, 255};
+  std::vector<unsigned char> out(8, 9);
+  ASSERT_TRUE(Apply(BroadcastToOp(), {{x.data(), DType::kBool, {4}}}, {out.data(), DType::kBool, {2, 4}}, To({2, 4})).ok());
+  EXPECT_EQ(out, (std::vector<unsigned char>{0, 1, 1, 1, 0, 1, 1, 1}));
+}
+
 // A call is not taken for another one that differs in an attribute alone.
 TEST(Form, KeepsPlansApartByTheirAttributes) {
   const std::vector<float> x = {1, 2};

@@ -114,7 +114,8 @@ std::string Text(const Op& op, const PlanDescription& plan, const Roof& roof, co
       {"target", registry.target()},
       {"threads", plan.parallel ? "up to " + std::to_string(roof.threads) + ", in pieces of " + grain
                                 : std::string("1: in the calling thread")},
-      {"estimate", SecondsText(plan.estimated_seconds) + " on one thread, when planned and warm: the sum of"}};
+      {"estimate",
+       SecondsText(plan.estimated_seconds) + " on one thread, when planned and warm" + (plan.parts.empty() ? "" : ": the sum of")}};
   for (const PlanDescription::Part& part : plan.parts)
     how.push_back({"  " + part.name, SecondsText(part.seconds) + " (" + part.counted + ")"});
   how.push_back({"roof", BytesText(static_cast<double>(roof.bytes)) + " / " + RateText(roof.bytes_per_second) + " = " +
