@@ -61,12 +61,10 @@ PlanDescription Plan::Describe() const {
   PlanDescription description{};
   if (impl_ == nullptr) return description;
   description.shape = impl_->problem.shape;
+  if (impl_->routine != nullptr) impl_->routine->routine->Describe(&description);
   description.divisible = impl_->divisible();
   description.may_be_out = impl_->may_be_out();
-  if (impl_->routine != nullptr) {
-    impl_->routine->routine->Describe(&description);
-    return description;
-  }
+  if (impl_->routine != nullptr) return description;
   if (impl_->empty) {
     description.store = "nothing to write";
     return description;

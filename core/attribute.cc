@@ -25,7 +25,7 @@ std::string ToText(const Attribute& attribute) {
   if (attribute.kind == Attribute::Kind::kName) return attribute.text != nullptr ? attribute.text : "null";
   if (attribute.kind == Attribute::Kind::kShape) {
     std::string text = "[";
-    for (const std::int64_t extent : attribute.shape) text += (text.size() > 1 ? ", " : "") + std::to_string(extent);
+    for (const std::int64_t extent : *attribute.shape) text += (text.size() > 1 ? ", " : "") + std::to_string(extent);
     return text + "]";
   }
   if (attribute.kind == Attribute::Kind::kInt64) return std::to_string(attribute.number_int64);
@@ -221,13 +221,19 @@ Status BindFormAttributes(const Op& op, const char* caller, const std::vector<At
     FormAttribute& value = values[a];
     value.given = given[a] != nullptr;
     value.integer = static_cast<std::int64_t>(row.value);
-    if (!value.given || row.type == AttributeType::kNumber) continue;  // numbers belong to the steps of a program
+    if (!value.given) continue;
     const Attribute& attribute = *given[a];
+    if (row.type == AttributeType::kNumber) {  // its value belongs to the steps of a program
+      if (!IsNumber(attribute)) return WrongType(who, row, attribute);
+      continue;
+    }
     if (row.type == AttributeType::kName || row.type == AttributeType::kShape) {
       if (attribute.kind != (row.type == AttributeType::kName ? Attribute::Kind::kName : Attribute::Kind::kShape))
         return WrongType(who, row, attribute);
-      value.shape = attribute.shape;
-      if (row.type != AttributeType::kName) continue;
+      if (row.type == AttributeType::kShape) {
+        value.shape = *attribute.shape;
+        continue;
+      }
       if (const Status status = BindName(who, row, attribute, &value.integer); !status.ok()) return status;
     } else if (!IsNumber(attribute) || !Convert(attribute, &value.integer) ||
                (row.type == AttributeType::kBool && value.integer != 0 && value.integer != 1)) {

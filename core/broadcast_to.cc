@@ -16,7 +16,7 @@ Status StretchView(const char* caller, const char* name, const TensorView& view,
   const Shape shapes[] = {view.shape, shape};
   const char* const names[] = {name, "shape"};
   ResolveOptions options;
-  options.mode = Mode::kAxis;  // with axis -1 it is numpy's rule
+  options.mode = axis ? Mode::kAxis : Mode::kNumpy;
   options.axis = axis;
   options.caller = caller;
   options.names = names;
@@ -26,8 +26,7 @@ Status StretchView(const char* caller, const char* name, const TensorView& view,
   const ResolveRequest request{shapes, 2, options};
   if (resolved != shape) {
     return Refuse(request, StatusCode::kInvalidShape, [&](ResolveMessage& message) {
-      message.Text("dimensions of the view must be equal to the shape's or 1, and none may be left over; got ");
-      message.Operand(0).Text(" for ").Operand(1);
+      message.Operand(0).Text(" does not stretch to ").Operand(1).Text(": together they give ").Extents(resolved);
     });
   }
   if (!IsValid(view.dtype)) {

@@ -18,7 +18,7 @@ struct HeapBlock {
   HeapBlock(HeapBlock&& other) noexcept : data(other.data) { other.data = nullptr; }
   HeapBlock(const HeapBlock&) = delete;
   HeapBlock& operator=(const HeapBlock&) = delete;
-  static std::size_t RoundUp(std::int64_t bytes) { return (static_cast<std::size_t>(bytes) + 63) / 64 * 64; }
+  static std::size_t RoundUp(std::int64_t bytes) { return (static_cast<std::size_t>(bytes) + 64) / 64 * 64; }  // of 0 too
   std::byte* data;
 };
 

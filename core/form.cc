@@ -28,6 +28,8 @@ std::string FactsOf(const Request& request) {
 }
 
 Status CheckNoMode(const Request& request) {
+  if (request.patterns != nullptr)
+    return Status(StatusCode::kInvalidArgument, std::string(request.caller()) + ": takes no declared patterns");
   if (!request.mode || *request.mode == Mode::kAxis) return Status();
   const std::size_t mode = static_cast<std::size_t>(*request.mode);
   return Status(StatusCode::kInvalidArgument, std::string(request.caller()) + ": takes no broadcasting mode; got " +

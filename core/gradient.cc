@@ -36,7 +36,8 @@ Status ReadCall(const FormCall& call, GradientCall* read) {
   read->wrt = static_cast<int>(wrt);
   Shape shapes[kMaxArity];
   for (int i = 0; i < inputs; ++i) shapes[i] = request.inputs[i]->shape;
-  const ResolveOptions options{request.mode, request.axis, request.caller(), request.names(), {}, request.patterns};
+  const ResolveOptions options{request.mode,    request.axis,        request.caller(),
+                               request.names(), request.diagnostics, request.patterns};
   if (const Status status = Resolve(shapes, static_cast<std::size_t>(inputs), options, {}, &read->shape, read->first); !status.ok())
     return status;
   const Shape& dout = request.inputs[inputs]->shape;
@@ -85,7 +86,7 @@ class Program {
                           call_.request.attributes, constant_dtype, &constants.emplace_back());
   }
 
-  // Constants are of the dtype of the first argument that is none of the condition's.
+  // Constants are of the result's dtype.
   Status AddStep(const GradientStep& step) {
     const Op& op = step.op != nullptr ? *step.op : *read_.gradient.forward;
     const DType data = call_.signature.output;
@@ -100,6 +101,10 @@ class Program {
     if (added.kernel == nullptr) {
       return Status(StatusCode::kUnsupportedDType, std::string(call_.request.caller()) + ": the gradient needs a kernel of " +
                                                        op.info().name + " for " + NameOf(dtypes[0]) + ", and there is none");
+    }
+    if (added.kernel->check != nullptr) {
+      return Status(StatusCode::kUnsupported, std::string(call_.request.caller()) + ": the gradient calls " + op.info().name +
+                                                  " for " + NameOf(dtypes[0]) + ", which looks at its values first, and cannot");
     }
     std::vector<Attribute> attributes;
     for (const Attribute& attribute : call_.request.attributes) {
@@ -148,7 +153,7 @@ class GradientRoutine : public Routine {
   std::vector<AttributeSlot> constants;
   int dout = 0;
   std::int64_t temporary_bytes = 0;  // of what is summed
-  std::string caller;
+  std::string caller, dout_name;
 
   Status Execute(const std::byte* const* inputs, std::byte* out, const ExecuteOptions& options) const noexcept override {
     if (program == nullptr) {
@@ -180,7 +185,8 @@ class GradientRoutine : public Routine {
     const bool both = program != nullptr && sum != nullptr;
     *description = Plan(program != nullptr ? program : sum).Describe();
     description->shape = shape;
-    if (!both) return;
+    if (program == nullptr && !description->operands.empty()) description->operands[0].name = dout_name;
+    if (!both || description->operands.empty()) return;
     const PlanDescription of_sum = Plan(sum).Describe();
     description->estimated_seconds += of_sum.estimated_seconds;
     description->parts.push_back({"sum_to", of_sum.estimated_seconds, "what was stretched"});
@@ -220,6 +226,7 @@ Status PlanGradient(const FormCall& call, const MutableTensorView& out, bool in_
   auto routine = std::make_unique<GradientRoutine>();
   routine->dout = inputs;
   routine->caller = request.caller();
+  routine->dout_name = request.names()[inputs];
   TensorView summed = *request.inputs[inputs];  // dout, or what the program makes
   if (!declared.steps.empty()) {
     Program program(call, read);
@@ -252,7 +259,12 @@ Status PlanGradient(const FormCall& call, const MutableTensorView& out, bool in_
     planned.operands.push_back({request.names()[i], input.dtype, input.shape, input.byte_strides});
   }
   planned.operands.push_back({out_name, out.dtype, out.shape, out.byte_strides});
-  planned.may_be_out = ~std::uint32_t{0};  // what is summed is written elsewhere first; else the program is elementwise
+  // What is summed is written elsewhere first; else the program is elementwise.
+  planned.reads = routine->program == nullptr ? std::uint32_t{1} << inputs : 0;
+  for (const int source : routine->sources) planned.reads |= source >= 0 ? std::uint32_t{1} << source : 0;
+  for (std::size_t i = 0; i < request.count; ++i) {
+    if (request.inputs[i]->shape == out.shape && request.inputs[i]->dtype == out.dtype) planned.may_be_out |= std::uint32_t{1} << i;
+  }
   planned.routine = std::move(routine);
   return MakeRoutinePlan(std::move(planned), request.op.entry().kernels->movers, request.caller(), impl);
 }

@@ -48,7 +48,7 @@ Status ReadGradient(const OpInfo& info, const FindOpFunction& find, std::vector<
 
 // The rest of NAME_grad, its signatures included. `forward` is the op under its canonical name.
 void DescribeGradient(const Op& forward, Gradient* gradient);
-std::vector<Kernel> GradientSignatures(const Op& forward);
+std::vector<Kernel> GradientSignatures(const Op& forward, const std::vector<GradientProgram>& programs);
 
 // Infers and plans every NAME_grad; the op's Entry has its Gradient.
 extern const Form kGradientForm;

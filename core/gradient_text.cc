@@ -25,7 +25,9 @@ class Reader {
     std::vector<GradientProgram> programs;
     do {
       GradientProgram program;
-      program.offered = !Skip("none");
+      SkipSpace();
+      program.offered = NextWord() != "none";
+      if (!program.offered) Skip("none");
       if (program.offered) {
         program.result = ReadValue(&program);
         const bool is_dout = program.result.kind == GradientValue::Kind::kDout;
@@ -45,12 +47,19 @@ class Reader {
   void SkipSpace() {
     while (!left_.empty() && left_.front() == ' ') left_.remove_prefix(1);
   }
-  bool Skip(std::string_view word) {
+  bool Skip(std::string_view sign) {
     SkipSpace();
-    if (left_.substr(0, word.size()) != word) return false;
-    left_.remove_prefix(word.size());
+    if (left_.substr(0, sign.size()) != sign) return false;
+    left_.remove_prefix(sign.size());
     SkipSpace();
     return true;
+  }
+  // The letters, digits and underlines that come next.
+  std::string_view NextWord() const {
+    const auto in_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+    std::size_t length = 0;
+    while (length < left_.size() && in_word(left_[length])) ++length;
+    return left_.substr(0, length);
   }
   void Expect(std::string_view word) {
     if (!Skip(word)) throw Malformed{"`" + std::string(word) + "` is missing before `" + std::string(left_) + "`"};
@@ -58,16 +67,15 @@ class Reader {
 
   GradientValue ReadValue(GradientProgram* program) {
     SkipSpace();
-    double number = 0;
-    if (const auto [at, error] = std::from_chars(left_.data(), left_.data() + left_.size(), number); error == std::errc()) {
+    if (!left_.empty() && std::string_view("-.0123456789").find(left_.front()) != std::string_view::npos) {  // else `nan_to_num`
+      double number = 0;
+      const auto [at, error] = std::from_chars(left_.data(), left_.data() + left_.size(), number);
+      if (error != std::errc()) throw Malformed{"there is no number at `" + std::string(left_) + "`"};
       left_.remove_prefix(static_cast<std::size_t>(at - left_.data()));
       return {GradientValue::Kind::kConstant, 0, number};
     }
-    std::size_t length = 0;
-    while (length < left_.size() && (std::isalnum(static_cast<unsigned char>(left_[length])) != 0 || left_[length] == '_'))
-      ++length;
-    const std::string word(left_.substr(0, length));
-    left_.remove_prefix(length);
+    const std::string word(NextWord());
+    left_.remove_prefix(word.size());
     if (Skip("(")) return ReadCall(word, program);
     if (word == "dout") return {GradientValue::Kind::kDout};
     for (int i = 0; i < info_.arity; ++i) {
@@ -85,6 +93,10 @@ class Reader {
     if (step.op == nullptr && name != info_.name) throw Malformed{"there is no op `" + name + "`"};
     const OpInfo& called = step.op != nullptr ? step.op->info() : info_;
     if (step.op != nullptr && !step.op->elementwise()) throw Malformed{"the op `" + name + "` is not elementwise"};
+    for (int i = 0; step.op != nullptr && i < called.attribute_count; ++i) {
+      if (called.attributes[i].absent == AttributeDefault::kRequired)
+        throw Malformed{"the op `" + name + "` has an attribute that must be given, " + called.attributes[i].name};
+    }
     do step.arguments.push_back(ReadValue(program));
     while (Skip(","));
     Expect(")");
@@ -114,10 +126,14 @@ Status ReadGradient(const OpInfo& info, const FindOpFunction& find, std::vector<
   }
 }
 
-std::vector<Kernel> GradientSignatures(const Op& forward) {
+std::vector<Kernel> GradientSignatures(const Op& forward, const std::vector<GradientProgram>& programs) {
   std::vector<Kernel> signatures;
   for (const Kernel& kernel : forward.kernels()) {
-    if (KindOf(kernel.output) != DTypeKind::kFloat) continue;
+    // Of floats, and where the input that the gradient is for is one: not of true_divide of ints.
+    bool offered = KindOf(kernel.output) == DTypeKind::kFloat;
+    for (int i = 0; i < forward.arity(); ++i)
+      offered = offered && (!programs[static_cast<std::size_t>(i)].offered || kernel.inputs[i] == kernel.output);
+    if (!offered) continue;
     Kernel signature{};
     for (int i = 0; i < forward.arity(); ++i) signature.inputs[i] = kernel.inputs[i];
     signature.inputs[forward.arity()] = signature.output = kernel.output;

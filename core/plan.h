@@ -41,8 +41,8 @@ struct Plan::Impl {
   std::unique_ptr<const RoutineCall> routine;  // instead of layouts; null for an elementwise problem
 
   // Makes the plan of a program. `names` are the operands', the output's last; they are used in messages alone.
-  // Errors: kInvalidShape, kInvalidArgument (an output that overlaps itself), kUnsupported (more operands or steps than fit, a
-  // checked value that is not an input), kOutOfMemory.
+  // Errors: kInvalidShape, kInvalidArgument (an output that overlaps itself), kUnsupported (more operands or steps than fit),
+  // kOutOfMemory.
   static Status Make(Problem problem, const Movers& movers, std::string caller, std::vector<std::string> names,
                      std::vector<DataCheck> checks, std::shared_ptr<const Impl>* impl) noexcept;
 

@@ -142,8 +142,12 @@ Status AddGradient(Registry::Impl& impl, const Op& forward, const FindOpFunction
     return Invalid(std::string("registry: op ") + forward.name() + ": an op of " + std::to_string(kMaxAttributes) +
                    " attributes cannot have a gradient, which would take one more");
   }
-  if (find("sum_to") == nullptr || find("broadcast_to") == nullptr)
-    return Invalid(std::string("registry: op ") + forward.name() + ": its gradient needs the ops sum_to and broadcast_to");
+  const auto has_form = [&find](const char* name, const Form& form) {
+    const Op* const op = find(name);
+    return op != nullptr && op->entry().form == &form;
+  };
+  if (!has_form("sum_to", kSumToForm) || !has_form("broadcast_to", kBroadcastToForm))
+    return Invalid(std::string("registry: op ") + forward.name() + ": its gradient needs the built-in ops sum_to and broadcast_to");
   Gradient& gradient = impl.gradients.emplace_back();
   Status status;
   try {
@@ -152,7 +156,7 @@ Status AddGradient(Registry::Impl& impl, const Op& forward, const FindOpFunction
     status = ReadGradient(forward.info(), find, &gradient.programs);
     if (status.ok()) {
       DescribeGradient(forward, &gradient);
-      status = AddTo(impl, {gradient.info, GradientSignatures(forward)}, &kGradientForm);
+      status = AddTo(impl, {gradient.info, GradientSignatures(forward, gradient.programs)}, &kGradientForm);
     }
   } catch (...) {
     impl.gradients.pop_back();

@@ -146,7 +146,7 @@ void MakeKey(const Request& request, const MutableTensorView& out, bool in_place
     } else {
       key->AddWord(bits);
     }
-    if (attribute.kind == Attribute::Kind::kShape) key->AddShape(attribute.shape);
+    if (attribute.kind == Attribute::Kind::kShape) key->AddShape(*attribute.shape);
   }
   key->Finish();
 }

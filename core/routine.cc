@@ -20,7 +20,12 @@ bool IsEmpty(const RoutineOperand& operand) {
 }
 
 // Whether the input may be read while the output is written.
-bool MayRunOn(const RoutineCall& call, std::size_t input, const void* x_data, const void* out_data) {
+bool MayRunOn(const Plan::Impl& plan, std::size_t input, const void* x_data, const void* out_data) {
+  const RoutineCall& call = *plan.routine;
+  const Reach &x_reach = plan.reaches[input], &out_reach = plan.reaches.back();
+  const auto x_address = reinterpret_cast<std::intptr_t>(x_data), out_address = reinterpret_cast<std::intptr_t>(out_data);
+  if (x_address + x_reach.end <= out_address + out_reach.lowest || out_address + out_reach.end <= x_address + x_reach.lowest)
+    return true;  // the common case, in no time
   const RoutineOperand& x = call.operands[input];
   const RoutineOperand& out = call.operands.back();
   const std::int64_t x_size = SizeInBytes(x.dtype), out_size = SizeInBytes(out.dtype);
@@ -28,8 +33,7 @@ bool MayRunOn(const RoutineCall& call, std::size_t input, const void* x_data, co
       x.byte_strides == out.byte_strides) {
     return true;
   }
-  return !MayOverlap(x.shape, x.byte_strides, x_size, out.shape, out.byte_strides, out_size,
-                     reinterpret_cast<std::intptr_t>(out_data) - reinterpret_cast<std::intptr_t>(x_data));
+  return !MayOverlap(x.shape, x.byte_strides, x_size, out.shape, out.byte_strides, out_size, out_address - x_address);
 }
 
 }  // namespace
@@ -69,14 +73,14 @@ Status ExecuteRoutine(const Plan::Impl& plan, const void* const* inputs, void* o
   for (std::size_t i = 0; i <= count; ++i) {
     const void* const pointer = i < count ? inputs[i] : out;
     if (i < count) pointers[i] = static_cast<const std::byte*>(pointer);
-    if (pointer != nullptr || IsEmpty(call.operands[i])) continue;
+    if (pointer != nullptr || IsEmpty(call.operands[i]) || (i < count && ((call.reads >> i) & 1) == 0)) continue;
     return Status(StatusCode::kInvalidArgument,
                   plan.caller + ": the pointer of " + call.operands[i].name + " is null, but there are elements behind it");
   }
   std::vector<HeapBlock> copies;
   for (std::size_t i = 0; i < count; ++i) {
     const RoutineOperand& x = call.operands[i];
-    if (IsEmpty(x) || IsEmpty(call.operands.back()) || MayRunOn(call, i, inputs[i], out)) continue;
+    if (((call.reads >> i) & 1) == 0 || IsEmpty(x) || IsEmpty(call.operands.back()) || MayRunOn(plan, i, inputs[i], out)) continue;
     // The copy has the operand's own strides, which the routine was made for.
     const Reach& reach = plan.reaches[i];
     copies.emplace_back(reach.end - reach.lowest);

@@ -35,6 +35,7 @@ struct RoutineCall {
   std::vector<RoutineOperand> operands;  // the inputs, then the output
   std::uint32_t may_be_out = 0;          // inputs (a bit each) that may be exactly the output: same pointer, shape, strides
   std::unique_ptr<const Routine> routine;
+  std::uint32_t reads = ~std::uint32_t{0};  // inputs (a bit each) whose elements are looked at, and not their shapes alone
 };
 
 // A plan that runs a routine. Errors: kInvalidShape (byte offsets that int64 does not hold), kInvalidArgument (an output that

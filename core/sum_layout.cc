@@ -33,7 +33,7 @@ void AddDims(const SumProblem& problem, SumLayout* layout) {
     if (!problem.summed[d]) {
       kept.push_back(extent);
       kept_out.push_back(problem.out_strides[d]);
-      kept_x.push_back(stride);
+      kept_x.push_back(layout->no_summands ? 0 : stride);  // nothing is read: the strides may be any
       in_group = false;
       continue;
     }

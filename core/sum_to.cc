@@ -19,7 +19,7 @@ Status ResolveShape(const FormCall& call, int* first) {
   const Shape& x = request.inputs[0]->shape;
   const Shape shapes[] = {x, call.attributes[0].shape};
   const char* const names[] = {request.names()[0], "shape"};
-  const ResolveOptions options{Mode::kAxis, request.axis, request.caller(), names};  // with axis -1 it is numpy's rule
+  const ResolveOptions options{request.axis ? Mode::kAxis : Mode::kNumpy, request.axis, request.caller(), names, {}, nullptr};
   Shape resolved;
   int firsts[2];
   if (const Status status = Resolve(shapes, 2, options, {}, &resolved, firsts); !status.ok()) return status;
@@ -108,21 +108,6 @@ void SumToRoutine::Describe(PlanDescription* description) const {
   description->estimated_seconds = layout.seconds;
 }
 
-// Nothing is summed: a copy, which may be in place. `first` as ResolveShape says.
-Status PlanCopy(const FormCall& call, const MutableTensorView& out, const char* out_name, int first,
-                std::shared_ptr<const Plan::Impl>* impl) {
-  const Request& request = call.request;
-  const TensorView& x = *request.inputs[0];
-  const Movers& movers = request.op.entry().kernels->movers;
-  Kernel kernel = call.signature;
-  kernel.run = movers.copy[std::countr_zero(SizeOf(x.dtype))];
-  kernel.streams = true;
-  ByteStrides x_strides = out.shape;
-  for (int j = 0; j < out.shape.rank(); ++j) x_strides[j] = out.shape[j] == 1 ? 0 : x.byte_strides[first + j];
-  Problem problem{out.shape, {{x.dtype, x_strides}, {x.dtype, out.byte_strides}}, {{&kernel, 1, {0}, {}}}};
-  return Plan::Impl::Make(std::move(problem), movers, request.caller(), {request.names()[0], out_name}, {}, impl);
-}
-
 Status PlanSumTo(const FormCall& call, const MutableTensorView& out, bool in_place, std::shared_ptr<const Plan::Impl>* impl) {
   int first;
   if (const Status status = ResolveShape(call, &first); !status.ok()) return status;
@@ -138,7 +123,11 @@ Status PlanSumTo(const FormCall& call, const MutableTensorView& out, bool in_pla
     problem.summed[d] = x.shape[d] != 1 && (facing < 0 || facing >= shape.rank() || shape[facing] == 1);
     sums = sums || problem.summed[d];
   }
-  if (!sums) return PlanCopy(call, out, out_name, first, impl);
+  if (!sums) {  // a copy, which may be in place
+    ByteStrides x_strides = out.shape;
+    for (int j = 0; j < out.shape.rank(); ++j) x_strides[j] = out.shape[j] == 1 ? 0 : x.byte_strides[first + j];
+    return PlanCopy(call, x_strides, out_name, out, impl);
+  }
   const Movers& movers = request.op.entry().kernels->movers;
   RoutineCall routine{
       {{request.names()[0], x.dtype, x.shape, x.byte_strides}, {out_name, out.dtype, shape, out.byte_strides}}, 0, {}};

@@ -9,6 +9,8 @@ ops = json.loads(subprocess.run([sys.argv[1], "ops", "--json"], capture_output=T
 print("# Ops\n")
 print("Printed from the registry (`./dev docs`); `axiscast ops NAME` tells an op's whole story. Error 0: exactly the stated meaning,")
 print("the same bits on every target. An op's dtypes are those of its data operand.\n")
+print("With a gradient, NAME_grad (its inputs, the gradient of its result, and attribute wrt, the input's number): "
+      + " ".join(op["name"] for op in ops if op["gradient"]) + ".\n")
 print("| op | meaning | dtypes | attributes | error, ulp | also called |")
 print("|---|---|---|---|---|---|")
 for op in ops:

@@ -105,7 +105,7 @@ const Refusal kRefusals[] = {
      "broadcast_to: the text of attribute shape is null"},
     {"mode", InMode(Mode::kNone), StatusCode::kInvalidArgument, "broadcast_to: takes no broadcasting mode; got none"},
     {"does_not_stretch", To({2, 4}), StatusCode::kInvalidShape,
-     "broadcast_to: dimensions must be equal or 1; got x[0] = 3 and shape[1] = 4 (x [3], shape [2, 4], axis -1)"},
+     "broadcast_to: dimensions must be equal or 1; got x[0] = 3 and shape[1] = 4 (x [3], shape [2, 4])"},
 };
 
 class FormRefusal : public testing::TestWithParam<Refusal> {};

@@ -98,7 +98,7 @@ const Refusal kRefusals[] = {
      To({4}),
      {out_memory, {4}},
      StatusCode::kInvalidShape,
-     "sum_to: dimensions must be equal or 1; got x[1] = 3 and shape[0] = 4 (x [2, 3], shape [4], axis -1)"},
+     "sum_to: dimensions must be equal or 1; got x[1] = 3 and shape[0] = 4 (x [2, 3], shape [4])"},
     {"would_stretch_x",
      To({2, 2, 3}),
      {out_memory, {2, 2, 3}},

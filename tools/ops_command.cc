@@ -157,7 +157,9 @@ std::string List(const std::vector<const Op*>& ops) {
     }
     if (!rows.empty()) text += (text.empty() ? "" : "\n") + std::string(kHeadings[arity]) + "\n" + Table(rows);
   }
-  return text + "\n" + std::to_string(ops.size()) + " operators; axiscast ops NAME tells the whole story of one\n";
+  const auto gradients = std::count_if(ops.begin(), ops.end(), [](const Op* op) { return *op->info().gradient != '\0'; });
+  return text + "\n" + std::to_string(ops.size()) + " operators, and NAME_grad for the " + std::to_string(gradients) +
+         " that have gradients; axiscast ops NAME tells the whole story of one\n";
 }
 
 Json ToJson(const Op& op) {

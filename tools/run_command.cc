@@ -24,7 +24,8 @@ constexpr VerbText kText = {
     "axiscast run OP IN.npy... -o OUT.npy [flags]",
     "Reads .npy files, computes OP with broadcasting, and writes the result. OUT.npy may be one of the inputs; on an error it is "
     "left as it\n"
-    "was. axiscast ops lists the operators, axiscast ops NAME one with its attributes.",
+    "was. axiscast ops lists the operators, axiscast ops NAME one with its attributes; the gradient of one is NAME_grad, on its\n"
+    "inputs and the gradient of its result.",
     "  Add a bias per channel to a batch of images [8, 64, 7, 7]:\n"
     "    axiscast run add image.npy bias.npy --axis 1 -o sum.npy\n"
     "  Scale the result where it is:\n"
@@ -34,7 +35,10 @@ constexpr VerbText kText = {
     "  Compare, on one thread, with facts about the run as JSON:\n"
     "    axiscast run less image.npy sum.npy --threads 1 -o mask.npy --json\n"
     "  Pick elements by a mask:\n"
-    "    axiscast run where mask.npy image.npy sum.npy -o picked.npy\n",
+    "    axiscast run where mask.npy image.npy sum.npy -o picked.npy\n"
+    "  Sum over what was stretched; the gradient for the bias:\n"
+    "    axiscast run sum_to image.npy --attr shape=64 --axis 1 -o channels.npy\n"
+    "    axiscast run add_grad image.npy bias.npy sum.npy --axis 1 --attr wrt=1 -o bias_gradient.npy\n",
 };
 
 struct Request {

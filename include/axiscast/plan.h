@@ -40,8 +40,9 @@ struct Attribute {
   /// A word, as in {"mode", "prefix"}; it must live until the call returns.
   Attribute(const char* attribute_name, const char* attribute_text) noexcept
       : name(attribute_name), kind(Kind::kName), text(attribute_text) {}
-  Attribute(const char* attribute_name, const Shape& attribute_shape) noexcept
-      : name(attribute_name), kind(Kind::kShape), number_uint64(0), shape(attribute_shape) {}
+  /// Copies the shape; throws std::bad_alloc alone.
+  Attribute(const char* attribute_name, const Shape& attribute_shape)
+      : name(attribute_name), kind(Kind::kShape), number_uint64(0), shape(std::make_shared<const Shape>(attribute_shape)) {}
 
   enum class Kind : std::uint8_t { kDouble, kInt64, kUInt64, kName, kShape };
   const char* name;  // must live until the call returns
@@ -52,7 +53,7 @@ struct Attribute {
     std::uint64_t number_uint64;
     const char* text;
   };
-  Shape shape;
+  std::shared_ptr<const Shape> shape;  // of kShape
 };
 
 /// What a plan is made for, beside the op and the views.
@@ -149,7 +150,8 @@ class Plan {
   /// Aliasing: `out` may be exactly an input (same pointer, shape, strides). Any other overlap gives the result as if the inputs
   /// had
   ///   been copied first; the copy is taken from the heap, and only then does this call allocate or plan again.
-  /// Errors: kInvalidArgument (a null pointer with elements behind it), kDivisionByZero (an integer divisor is 0), kOutOfMemory
+  /// Errors: kInvalidArgument (a null pointer with elements behind it), kDivisionByZero (an integer divisor is 0), kOutOfRange (an
+  /// index), kOutOfMemory
   ///   (the copy); out is then untouched. Never throws.
   /// Results: the same bits for any thread count, pool, position and (for ops with max_ulp 0) target; only which NaN a NaN is, its
   ///   sign and payload, is not promised.

@@ -52,7 +52,7 @@ enum class DiagnosticCode : int {
                         // deprecation
 };
 
-/// Whom to tell. `report` is called in the thread of the call, before it returns kOk, and must not throw; the message lives as long
+/// Whom to tell. `report` is called in the thread of the call, once its shapes fit, and must not throw; the message lives as long
 /// as that call of it, and is empty where there is no memory for it.
 struct Diagnostics {
   void (*report)(void* context, DiagnosticCode code, const char* message) = nullptr;  // null: nobody
