@@ -1,0 +1,75 @@
+# shellcheck shell=bash
+# The verb `engines` of ./dev, which sources this file: hosts in environments of their own, adapters, their tests and benchmarks.
+
+engine_hosts=(tvm_ffi paddle onnxruntime openvino)
+
+# engine_environment HOST: build/engines/HOST/venv holds what adapters/HOST/requirements.txt pins.
+engine_environment() {
+  local host=$1 venv=$root/build/engines/$1/venv requirements=$root/adapters/$1/requirements.txt
+  if ! cmp -s "$requirements" "$venv/requirements.txt"; then
+    say "installing $host for Python into build/engines/$host/venv: $(grep -v '^#' "$requirements" | tr '\n' ' ')"
+    rm -rf "$venv"
+    /usr/bin/python3 -m venv "$venv"
+    "$venv/bin/pip" install -q --disable-pip-version-check -r "$requirements" || fail "cannot install $host: see above"
+    cp "$requirements" "$venv/requirements.txt"
+  fi
+  # What the host's package lacks, such as headers.
+  [ ! -x "$root/adapters/$host/fetch.sh" ] || "$root/adapters/$host/fetch.sh" "$root/build/engines/$host" || fail "adapters/$host/fetch.sh failed"
+}
+
+engine_build() {
+  local host=$1 work=$root/build/engines/$1 log=$root/build/engines/$1/build.log launcher=()
+  command -v ccache >/dev/null && launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+  say "building the adapter for $host into build/engines/$host"
+  cmake -S "$root/adapters" -B "$work/build" -G Ninja "-DAXISCAST_ADAPTER_${host^^}=ON" -DCMAKE_PREFIX_PATH="$engine_prefix" \
+    -DPython3_EXECUTABLE="$work/venv/bin/python" -DAXISCAST_ADAPTER_FETCHED="$work" "${launcher[@]}" \
+    -DCMAKE_COMPILE_WARNING_AS_ERROR="${AXISCAST_WERROR:-0}" >"$log" 2>&1 &&
+    cmake --build "$work/build" -j "$jobs" >>"$log" 2>&1 || { tail -n 40 "$log" >&2; fail "building the adapter for $host failed (log: $log)"; }
+}
+
+# engine_python HOST SCRIPT [ARG...]: a script of adapters/HOST, which finds its adapter by AXISCAST_ADAPTER.
+engine_python() {
+  local host=$1 script=$2
+  shift 2
+  (cd "$root/build/engines/$host" && AXISCAST_ADAPTER=$root/build/engines/$host/build/libaxiscast_$host.so AXISCAST_PREFIX=$engine_prefix \
+    PYTHONPATH=$root/adapters/$host:$root/adapters PYTHONDONTWRITEBYTECODE=1 "$root/build/engines/$host/venv/bin/python" "$script" "$@")
+}
+
+# engine_exports HOST: the adapter may export what its map names, and no more.
+engine_exports() {
+  local library=$root/build/engines/$1/build/libaxiscast_$1.so stray
+  stray=$(nm -D --defined-only "$library" | awk '{print $3}' | grep -vxF -f <(sed -n 's/^ *\([A-Za-z_][A-Za-z_0-9]*\);.*/\1/p' "$root/adapters/$1/exported_symbols.map")) || true
+  [ -z "$stray" ] || fail "$library exports more than adapters/$1/exported_symbols.map names: $stray"
+  echo "ok      exported symbols of libaxiscast_$1.so"
+}
+
+verb_engines() {
+  local hosts=() host bench=0 argument
+  for argument in "$@"; do
+    case $argument in
+      --bench) bench=1 ;;
+      *) [[ " ${engine_hosts[*]} " == *" $argument "* ]] || fail "engines takes --bench and hosts, one of: ${engine_hosts[*]}; got '$argument'"
+         hosts+=("$argument") ;;
+    esac
+  done
+  [ ${#hosts[@]} -gt 0 ] || hosts=("${engine_hosts[@]}")
+  need build test check
+  # AXISCAST_PREFIX names a shared axiscast that is installed already.
+  engine_prefix=${AXISCAST_PREFIX:-$root/build/engines/prefix}
+  [ -n "${AXISCAST_PREFIX:-}" ] || verb_install "$engine_prefix" shared
+  for host in "${hosts[@]}"; do
+    mkdir -p "$root/build/engines/$host"
+    engine_environment "$host"
+    engine_build "$host"
+    engine_exports "$host"
+    if [ "$bench" = 1 ]; then
+      say "benchmark in $host: the host's own op beside ours, by turns"
+      engine_python "$host" "$root/adapters/$host/${host}_bench.py" "$root/build/engines/$host.json"
+    else
+      say "tests in $host"
+      engine_python "$host" "$root/adapters/$host/${host}_test.py"
+      engine_python "$host" "$root/adapters/testing/documented.py" "$host" "$root/docs/engines.md"
+    fi
+  done
+  [ "$bench" = 0 ] || /usr/bin/python3 "$root/docs/make_engines.py" "$root/docs/engines.md" "$root"/build/engines/*.json
+}
