@@ -6,8 +6,8 @@
 #define AXISCAST_OPS_ARITHMETIC_INL_H_
 #endif
 
-#include "simd/elementwise-inl.h"
-#include "simd/table-inl.h"
+#include "axiscast/kit/elementwise-inl.h"
+#include "axiscast/kit/table-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace axiscast {

@@ -14,7 +14,7 @@ const TargetRow* ArithmeticRows() { return RowsOf(ArithmeticOps()); }
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-#include "simd/dispatch.h"
+#include "axiscast/kit/dispatch.h"
 namespace axiscast {
 HWY_EXPORT(ArithmeticRows);
 std::vector<OpDefinition> ArithmeticFamily(std::int64_t target) {

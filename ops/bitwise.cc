@@ -14,7 +14,7 @@ const TargetRow* BitwiseRows() { return RowsOf(BitwiseOps()); }
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-#include "simd/dispatch.h"
+#include "axiscast/kit/dispatch.h"
 namespace axiscast {
 HWY_EXPORT(BitwiseRows);
 std::vector<OpDefinition> BitwiseFamily(std::int64_t target) {

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "axiscast/kit/dispatch.h"
 #include "core/kernel.h"
 #include "hwy/highway.h"
 #include "ops/index.h"
@@ -33,14 +34,8 @@ constexpr Family* kFamilies[] = {
 }  // namespace
 
 std::vector<Target> BuiltInTargets() {
-  // A build for one target only (RVV and wasm, say) has no run-time detection that would report it.
-  const std::int64_t supported = hwy::SupportedTargets() | HWY_STATIC_TARGET;
   std::vector<Target> targets;
-  for (std::uint64_t left = static_cast<std::uint64_t>(HWY_TARGETS); left != 0;
-       left &= left - 1) {  // better targets have lower bits
-    const auto bit = static_cast<std::int64_t>(left & (~left + 1));
-    targets.push_back({bit, hwy::TargetName(bit), (supported & bit) != 0});
-  }
+  ForEachTarget([&](std::int64_t bit, const char* name, bool supported) { targets.push_back({bit, name, supported}); });
   return targets;
 }
 

@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "simd/compare-inl.h"
-#include "simd/table-inl.h"
+#include "axiscast/kit/compare-inl.h"
+#include "axiscast/kit/table-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace axiscast {

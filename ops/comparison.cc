@@ -14,7 +14,7 @@ const TargetRow* ComparisonRows() { return RowsOf(ComparisonOps()); }
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-#include "simd/dispatch.h"
+#include "axiscast/kit/dispatch.h"
 namespace axiscast {
 HWY_EXPORT(ComparisonRows);
 std::vector<OpDefinition> ComparisonFamily(std::int64_t target) {

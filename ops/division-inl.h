@@ -9,10 +9,10 @@
 #include <cmath>
 #include <limits>
 
-#include "simd/elementwise-inl.h"
+#include "axiscast/kit/elementwise-inl.h"
+#include "axiscast/kit/table-inl.h"
 #include "simd/quotient-inl.h"
 #include "simd/remainder-inl.h"
-#include "simd/table-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace axiscast {

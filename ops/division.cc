@@ -14,7 +14,7 @@ const TargetRow* DivisionRows() { return RowsOf(DivisionOps()); }
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-#include "simd/dispatch.h"
+#include "axiscast/kit/dispatch.h"
 namespace axiscast {
 HWY_EXPORT(DivisionRows);
 std::vector<OpDefinition> DivisionFamily(std::int64_t target) {

@@ -9,9 +9,9 @@
 #include <cmath>
 #include <type_traits>
 
-#include "simd/elementwise-inl.h"
+#include "axiscast/kit/elementwise-inl.h"
+#include "axiscast/kit/table-inl.h"
 #include "simd/remainder-inl.h"
-#include "simd/table-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace axiscast {

@@ -14,7 +14,7 @@ const TargetRow* ElementaryRows() { return RowsOf(ElementaryOps()); }
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-#include "simd/dispatch.h"
+#include "axiscast/kit/dispatch.h"
 namespace axiscast {
 HWY_EXPORT(ElementaryRows);
 std::vector<OpDefinition> ElementaryFamily(std::int64_t target) {

@@ -43,8 +43,8 @@ IndexKernels IndexKernelsOfTarget() {
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
+#include "axiscast/kit/dispatch.h"
 #include "ops/index.h"
-#include "simd/dispatch.h"
 namespace axiscast {
 HWY_EXPORT(IndexKernelsOfTarget);
 IndexKernels IndexKernelsFor(std::int64_t target) { return ForTarget(HWY_DISPATCH_TABLE(IndexKernelsOfTarget), target)(); }

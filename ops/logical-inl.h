@@ -6,8 +6,8 @@
 #define AXISCAST_OPS_LOGICAL_INL_H_
 #endif
 
-#include "simd/compare-inl.h"
-#include "simd/table-inl.h"
+#include "axiscast/kit/compare-inl.h"
+#include "axiscast/kit/table-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace axiscast {

@@ -14,7 +14,7 @@ const TargetRow* LogicalRows() { return RowsOf(LogicalOps()); }
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-#include "simd/dispatch.h"
+#include "axiscast/kit/dispatch.h"
 namespace axiscast {
 HWY_EXPORT(LogicalRows);
 std::vector<OpDefinition> LogicalFamily(std::int64_t target) {

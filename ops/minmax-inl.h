@@ -8,8 +8,8 @@
 
 #include <cmath>
 
-#include "simd/elementwise-inl.h"
-#include "simd/table-inl.h"
+#include "axiscast/kit/elementwise-inl.h"
+#include "axiscast/kit/table-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace axiscast {

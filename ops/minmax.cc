@@ -14,7 +14,7 @@ const TargetRow* MinMaxRows() { return RowsOf(MinMaxOps()); }
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-#include "simd/dispatch.h"
+#include "axiscast/kit/dispatch.h"
 namespace axiscast {
 HWY_EXPORT(MinMaxRows);
 std::vector<OpDefinition> MinMaxFamily(std::int64_t target) {

@@ -14,7 +14,7 @@ const TargetRow* SelectionRows() { return RowsOf(SelectionOps()); }
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-#include "simd/dispatch.h"
+#include "axiscast/kit/dispatch.h"
 namespace axiscast {
 HWY_EXPORT(SelectionRows);
 std::vector<OpDefinition> SelectionFamily(std::int64_t target) {

@@ -7,9 +7,9 @@
 #define AXISCAST_SIMD_INDEX_REDUCE_INL_H_
 #endif
 
+#include "axiscast/kit/operand-inl.h"
 #include "simd/element.h"
 #include "simd/index-inl.h"
-#include "simd/operand-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace axiscast {

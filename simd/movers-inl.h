@@ -6,9 +6,9 @@
 #define AXISCAST_SIMD_MOVERS_INL_H_
 #endif
 
+#include "axiscast/kit/elementwise-inl.h"
 #include "core/kernel.h"
 #include "hwy/cache_control.h"
-#include "simd/elementwise-inl.h"
 #include "simd/repeat-inl.h"
 #include "simd/step-inl.h"
 #include "simd/transpose-inl.h"

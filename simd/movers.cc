@@ -14,7 +14,7 @@ Movers MoversOfTarget() { return TargetMovers(); }
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-#include "simd/dispatch.h"
+#include "axiscast/kit/dispatch.h"
 #include "simd/movers.h"
 namespace axiscast {
 HWY_EXPORT(MoversOfTarget);

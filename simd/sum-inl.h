@@ -10,10 +10,10 @@
 #include <cstring>
 #include <type_traits>
 
+#include "axiscast/kit/operand-inl.h"
 #include "core/kernel.h"
 #include "core/sum_tree.h"
 #include "hwy/cache_control.h"
-#include "simd/operand-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace axiscast {

@@ -14,7 +14,7 @@ SumKernels SumsOfTarget() { return TargetSums(); }
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-#include "simd/dispatch.h"
+#include "axiscast/kit/dispatch.h"
 #include "simd/sum.h"
 namespace axiscast {
 HWY_EXPORT(SumsOfTarget);

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "axiscast/kit/testing/values.h"
 #include "core/kernel.h"
-#include "tests/testing/values.h"
 
 namespace axiscast {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "axiscast/axiscast.h"
-#include "tests/testing/values.h"
+#include "axiscast/kit/testing/values.h"
 
 namespace axiscast {
 namespace {

@@ -7,8 +7,8 @@
 #include <random>
 #include <vector>
 
+#include "axiscast/kit/testing/values.h"
 #include "core/kernel.h"
-#include "tests/testing/values.h"
 
 namespace axiscast {
 namespace {

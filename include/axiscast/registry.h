@@ -78,7 +78,7 @@ class Registry {
 /// Builds a registry of one's own on top of another.
 ///
 ///   RegistryBuilder builder(Registry::BuiltIn());
-///   Status status = builder.Add(definition);  // examples/own_op.cc has the whole of it
+///   Status status = builder.Add(definition);  // examples/own_kernel.cc has the whole of it
 ///   Registry registry = builder.Build();
 ///
 /// The constructor and Build throw std::bad_alloc alone.

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "axiscast/kit/testing/values.h"
 #include "axiscast/tensor.h"
 #include "tests/testing/strided.h"
-#include "tests/testing/values.h"
 
 namespace axiscast::test {
 

@@ -1,9 +1,9 @@
 // Vectors of the 16-bit floats from and to vectors of float: exact one way, rounded once to nearest even the other.
-#if defined(AXISCAST_SIMD_HALF_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef AXISCAST_SIMD_HALF_INL_H_
-#undef AXISCAST_SIMD_HALF_INL_H_
+#if defined(AXISCAST_KIT_HALF_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AXISCAST_KIT_HALF_INL_H_
+#undef AXISCAST_KIT_HALF_INL_H_
 #else
-#define AXISCAST_SIMD_HALF_INL_H_
+#define AXISCAST_KIT_HALF_INL_H_
 #endif
 
 #include "axiscast/half.h"

@@ -1,21 +1,22 @@
 // The check of a divisor: whether any element of a tile's first input is 0.
-#if defined(AXISCAST_SIMD_CHECK_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef AXISCAST_SIMD_CHECK_INL_H_
-#undef AXISCAST_SIMD_CHECK_INL_H_
+#if defined(AXISCAST_KIT_CHECK_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AXISCAST_KIT_CHECK_INL_H_
+#undef AXISCAST_KIT_CHECK_INL_H_
 #else
-#define AXISCAST_SIMD_CHECK_INL_H_
+#define AXISCAST_KIT_CHECK_INL_H_
 #endif
 
-#include "simd/operand-inl.h"
+#include "axiscast/kit/operand-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace axiscast {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// T is unsigned: one instance for each width.
+// T is unsigned: one instance for each width. Static: a linker must not choose one among those of files that were compiled
+// differently.
 template <typename T>
-bool AnyZeroInRow(const T* x, std::size_t n) {
+static bool AnyZeroInRow(const T* x, std::size_t n) {
   const hn::ScalableTag<T> d;
   const std::size_t lanes = hn::Lanes(d);
   const auto zero = hn::Zero(d);
@@ -32,7 +33,7 @@ bool AnyZeroInRow(const T* x, std::size_t n) {
 }
 
 template <typename T>
-bool AnyZero(const Tile& tile) {
+static bool AnyZero(const Tile& tile) {
   const TileInput& in = tile.in[0];
   const std::size_t n = in.splat ? 1 : static_cast<std::size_t>(tile.cols);
   const std::int64_t rows = in.row_stride == 0 ? 1 : tile.rows;

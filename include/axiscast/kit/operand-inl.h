@@ -1,14 +1,14 @@
 // How an input faces the columns of a tile: Streamed (contiguous) or Splat (one value). The one place for partial vectors.
-#if defined(AXISCAST_SIMD_OPERAND_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef AXISCAST_SIMD_OPERAND_INL_H_
-#undef AXISCAST_SIMD_OPERAND_INL_H_
+#if defined(AXISCAST_KIT_OPERAND_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AXISCAST_KIT_OPERAND_INL_H_
+#undef AXISCAST_KIT_OPERAND_INL_H_
 #else
-#define AXISCAST_SIMD_OPERAND_INL_H_
+#define AXISCAST_KIT_OPERAND_INL_H_
 #endif
 
+#include "axiscast/kit/half-inl.h"
+#include "axiscast/kit/op.h"
 #include "hwy/highway.h"
-#include "simd/half-inl.h"
-#include "simd/op.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace axiscast {
@@ -171,12 +171,12 @@ HWY_INLINE void ForSplatPattern(const Tile& tile, TypeList<T, Rest...>) {
 
 // Sets the dtypes of a kernel of `Op` for T, as its Inputs, Out and Attribute say.
 template <typename... T>
-constexpr void SetInputs(TypeList<T...>, Kernel& kernel) {
+HWY_INLINE constexpr void SetInputs(TypeList<T...>, Kernel& kernel) {
   int i = 0;
   ((kernel.inputs[i++] = kDTypeOf<T>), ...);
 }
 template <class Op, typename T>
-constexpr void SetDTypes(Kernel& kernel) {
+HWY_INLINE constexpr void SetDTypes(Kernel& kernel) {
   SetInputs(InputsOf<Op, T>(), kernel);
   kernel.output = kDTypeOf<OutOf<Op, T>>;
   kernel.attributes = kDTypeOf<AttributeOf<Op, T>>;

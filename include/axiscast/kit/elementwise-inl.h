@@ -10,18 +10,19 @@
 //   };
 //
 // T is what the op computes in: the element type, or float for the 16-bit floats (Computed<T>).
-// With attributes, both get a last argument `const Attributes<A>& attributes`. What else an op may say is in simd/op.h. Where
+// With attributes, both get a last argument `const Attributes<A>& attributes`. What else an op may say is in kit/op.h. Where
 // inputs or the result have other types, vectors are partial: Rebind<Lane<input>, D>, and Vector returns Rebind<Lane<Out>, D>.
-#if defined(AXISCAST_SIMD_ELEMENTWISE_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef AXISCAST_SIMD_ELEMENTWISE_INL_H_
-#undef AXISCAST_SIMD_ELEMENTWISE_INL_H_
+#if defined(AXISCAST_KIT_ELEMENTWISE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AXISCAST_KIT_ELEMENTWISE_INL_H_
+#undef AXISCAST_KIT_ELEMENTWISE_INL_H_
 #else
-#define AXISCAST_SIMD_ELEMENTWISE_INL_H_
+#define AXISCAST_KIT_ELEMENTWISE_INL_H_
 #endif
 
+#include <concepts>
 #include <utility>
 
-#include "simd/operand-inl.h"
+#include "axiscast/kit/operand-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace axiscast {
@@ -281,6 +282,29 @@ struct ElementwiseRows {
 template <int kInputs>
 struct Elementwise {
   static constexpr int kArity = kInputs;
+
+  // Whether an op has what Reference and Run call; else says what to write.
+  template <class Op, typename T>
+  static constexpr bool HasMeaning() {
+    constexpr bool has = HasScalar<Op, T>(InputsOf<Op, T>());
+    static_assert(
+        has,
+        "axiscast: an op needs its meaning, for every T of kKinds: template <typename T> static T Scalar(T x, ...), with as "
+        "many operands as OpInfo::arity and, where the op has attributes, a last argument const Attributes<T>&. T is float "
+        "for the 16-bit floats; operands and the result have other types where the op has Inputs or Out (kit/op.h)");
+    return has;
+  }
+  template <class Op, typename T>
+  static constexpr bool HasLanes() {
+    constexpr bool has = HasVector<Op, T>(InputsOf<Op, T>());
+    static_assert(
+        has,
+        "axiscast: an op needs its meaning in lanes, for every T of kKinds: template <typename T, class D, class V> static "
+        "HWY_INLINE V Vector(D d, V x, ...), with as many vectors as OpInfo::arity and, where the op has attributes, a last "
+        "argument const Attributes<T>&. Of an op to bool, whose Class is a predicate: Mask, and ToBool<Op> as its base");
+    return has;
+  }
+
   template <class Op, typename T>
   static constexpr bool kStreams = !IsCompact<Op, T>();
 
@@ -295,6 +319,38 @@ struct Elementwise {
   }
 
  private:
+  template <class Op, typename T, typename... In>
+  static constexpr bool HasScalar(TypeList<In...>) {
+    if constexpr (sizeof...(In) != kInputs) {
+      return false;
+    } else if constexpr (Op::kInfo.attribute_count > 0) {
+      return requires(const Attributes<AttributeOf<Op, T>>& attributes, Computed<In>... x) {
+        { Op::template Scalar<Computed<T>>(x..., attributes) } -> std::convertible_to<Computed<OutOf<Op, T>>>;
+      };
+    } else {
+      return requires(Computed<In>... x) {
+        { Op::template Scalar<Computed<T>>(x...) } -> std::convertible_to<Computed<OutOf<Op, T>>>;
+      };
+    }
+  }
+  template <class Op, typename T, typename... In>
+  static constexpr bool HasVector(TypeList<In...>) {
+    using Wide = hn::ScalableTag<Widest<Lane<T>, Lane<OutOf<Op, T>>, Lane<In>...>>;
+    using D = hn::Rebind<Lane<T>, Wide>;
+    using Result = hn::Vec<hn::Rebind<Lane<OutOf<Op, T>>, Wide>>;
+    if constexpr (sizeof...(In) != kInputs) {
+      return false;
+    } else if constexpr (Op::kInfo.attribute_count > 0) {
+      return requires(D d, const Attributes<AttributeOf<Op, T>>& attributes, hn::Vec<hn::Rebind<Lane<In>, Wide>>... v) {
+        { Op::template Vector<Computed<T>>(d, v..., attributes) } -> std::same_as<Result>;
+      };
+    } else {
+      return requires(D d, hn::Vec<hn::Rebind<Lane<In>, Wide>>... v) {
+        { Op::template Vector<Computed<T>>(d, v...) } -> std::same_as<Result>;
+      };
+    }
+  }
+
   template <class Op, typename T, typename... In, std::size_t... kInput>
   static void ReferenceOf(const Tile& tile, TypeList<In...>, std::index_sequence<kInput...>) {
     const auto attributes = ReadAttributes<Op, T>(tile);
@@ -313,6 +369,7 @@ struct Elementwise {
   }
 };
 
+/// The Class of an op of one, two or three inputs.
 using Unary = Elementwise<1>;
 using Binary = Elementwise<2>;
 using Ternary = Elementwise<3>;

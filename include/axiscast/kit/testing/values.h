@@ -1,7 +1,7 @@
 // Element values that find mistakes, as bytes: every value of 8-bit types, else the special ones and random ones; and how two
 // results are compared.
-#ifndef AXISCAST_TESTS_TESTING_VALUES_H_
-#define AXISCAST_TESTS_TESTING_VALUES_H_
+#ifndef AXISCAST_KIT_TESTING_VALUES_H_
+#define AXISCAST_KIT_TESTING_VALUES_H_
 
 #include <bit>
 #include <cmath>
@@ -221,4 +221,4 @@ inline std::string ToText(DType dtype, const std::byte* element) {
 
 }  // namespace axiscast::testing
 
-#endif  // AXISCAST_TESTS_TESTING_VALUES_H_
+#endif  // AXISCAST_KIT_TESTING_VALUES_H_

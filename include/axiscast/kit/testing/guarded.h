@@ -1,6 +1,6 @@
 // Memory between two pages that fault: a read or write behind its last or before its first byte ends the test.
-#ifndef AXISCAST_TESTS_TESTING_GUARDED_H_
-#define AXISCAST_TESTS_TESTING_GUARDED_H_
+#ifndef AXISCAST_KIT_TESTING_GUARDED_H_
+#define AXISCAST_KIT_TESTING_GUARDED_H_
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -36,4 +36,4 @@ class GuardedArea {
 
 }  // namespace axiscast::testing
 
-#endif  // AXISCAST_TESTS_TESTING_GUARDED_H_
+#endif  // AXISCAST_KIT_TESTING_GUARDED_H_

@@ -1,16 +1,19 @@
 // What an op struct may say beyond its meaning, with the defaults for what it leaves out. Types only; no SIMD here.
-#ifndef AXISCAST_SIMD_OP_H_
-#define AXISCAST_SIMD_OP_H_
+// docs/kit.md begins at the beginning.
+#ifndef AXISCAST_KIT_OP_H_
+#define AXISCAST_KIT_OP_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <vector>
 
 #include "axiscast/dtype.h"
 #include "axiscast/kernel.h"
 
 namespace axiscast {
 
+/// Types, in an order.
 template <typename... T>
 struct TypeList {};
 
@@ -27,7 +30,8 @@ using ElementTypes = AXISCAST_FOR_EACH_DTYPE(AXISCAST_PREPEND) TypeList<> AXISCA
 #undef AXISCAST_PREPEND
 #undef AXISCAST_CLOSE
 
-// Sets of DTypeKind: `static constexpr Kinds kKinds = kInts | kFloats;` in an op.
+/// The dtypes that an op has kernels for, as a set of kinds: `static constexpr Kinds kKinds = kInts | kFloats;` in an op. kFloats
+/// has float16 and bfloat16 in it; bool is a kind of its own.
 using Kinds = unsigned;
 constexpr Kinds SetOf(DTypeKind kind) { return 1u << static_cast<unsigned>(kind); }
 inline constexpr Kinds kBools = SetOf(DTypeKind::kBool);
@@ -38,18 +42,20 @@ inline constexpr Kinds kFloats = SetOf(DTypeKind::kFloat);
 inline constexpr Kinds kNumbers = kInts | kFloats;
 inline constexpr Kinds kAllKinds = kNumbers | kBools;
 
+/// Whether T's kind is one of `kinds`.
 template <typename T>
 constexpr bool Has(Kinds kinds) {
   return (kinds & SetOf(KindOf(kDTypeOf<T>))) != 0;
 }
 
-// The 16-bit floats are storage: an op's code is given float, and its result is rounded once.
 template <typename T>
 inline constexpr bool kIsHalf = std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>;
+/// What an op's code is given as T: the element type, but float for the 16-bit floats, which are storage; the result is rounded
+/// once.
 template <typename T>
 using Computed = std::conditional_t<kIsHalf<T>, float, T>;
 
-// What the lanes of an element type are. A bool's are normalised to 0 and 1 when loaded.
+/// What the lanes of an element type are. A bool's are uint8, made 0 or 1 when they are loaded.
 template <typename T>
 using Lane = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, Computed<T>>;
 
@@ -57,7 +63,6 @@ using Lane = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, Computed<
 template <typename T>
 using Stored = std::conditional_t<kIsHalf<T>, std::uint16_t, Lane<T>>;
 
-// The unsigned type of an integer's width; other types are themselves.
 template <typename T, bool kInteger = std::is_integral_v<T> && !std::is_same_v<T, bool>>
 struct UnsignedOf {
   using Type = T;
@@ -66,14 +71,17 @@ template <typename T>
 struct UnsignedOf<T, true> {
   using Type = std::make_unsigned_t<T>;
 };
+/// The unsigned type of an integer's width; other types are themselves. For an op whose signed and unsigned results have the same
+/// bits: `template <typename T> using KernelType = SameBits<T>;`.
 template <typename T>
 using SameBits = typename UnsignedOf<T>::Type;
 
-// Where an integer's arithmetic wraps without undefined behaviour: unsigned, and too wide for promotion to int.
+/// Where an integer's arithmetic wraps without undefined behaviour: unsigned, and too wide for promotion to int.
 template <typename T>
 using Wrapping = std::conditional_t<(sizeof(T) < sizeof(unsigned)), unsigned, SameBits<T>>;
 
-// The result's element type: `template <typename T> using Out = float;` in an op, else T.
+// What follows reads an op: `template <typename T> using Out = float;` and so on are optional parts of an op struct.
+
 template <class Op, typename T>
 struct OutOfImpl {
   using Type = T;
@@ -83,10 +91,10 @@ requires requires { typename Op::template Out<T>; }
 struct OutOfImpl<Op, T> {
   using Type = typename Op::template Out<T>;
 };
+/// The result's element type: `template <typename T> using Out = float;` in an op, else T.
 template <class Op, typename T>
 using OutOf = typename OutOfImpl<Op, T>::Type;
 
-// The element types of all inputs: `template <typename T> using Inputs = TypeList<bool, T, T>;` in an op, else all are T.
 template <typename T, int kCount, typename... List>
 struct Repeat : Repeat<T, kCount - 1, T, List...> {};
 template <typename T, typename... List>
@@ -100,10 +108,10 @@ requires requires { typename Op::template Inputs<T>; }
 struct InputsOfImpl<Op, T> {
   using Type = typename Op::template Inputs<T>;
 };
+/// The element types of all inputs: `template <typename T> using Inputs = TypeList<bool, T, T>;` in an op, else all are T.
 template <class Op, typename T>
 using InputsOf = typename InputsOfImpl<Op, T>::Type;
 
-// The type that attributes are rounded to: `template <typename T> using Attribute = double;` in an op, else what it computes in.
 template <class Op, typename T>
 struct AttributeOfImpl {
   using Type = Computed<T>;
@@ -113,11 +121,10 @@ requires requires { typename Op::template Attribute<T>; }
 struct AttributeOfImpl<Op, T> {
   using Type = typename Op::template Attribute<T>;
 };
+/// The type that attributes are rounded to: `template <typename T> using Attribute = double;` in an op, else what it computes in.
 template <class Op, typename T>
 using AttributeOf = typename AttributeOfImpl<Op, T>::Type;
 
-// The type whose kernel serves T too, because the bits are the same: `template <typename T> using KernelType = SameBits<T>;`
-// in an op halves its code. Else T has a kernel of its own.
 template <class Op, typename T>
 struct KernelTypeOfImpl {
   using Type = T;
@@ -127,10 +134,11 @@ requires requires { typename Op::template KernelType<T>; }
 struct KernelTypeOfImpl<Op, T> {
   using Type = typename Op::template KernelType<T>;
 };
+/// The type whose kernel serves T too, because the bits are the same: `template <typename T> using KernelType = SameBits<T>;`
+/// in an op halves its code. Else T has a kernel of its own.
 template <class Op, typename T>
 using KernelTypeOf = typename KernelTypeOfImpl<Op, T>::Type;
 
-// Another op whose kernel serves T too: `template <typename T> using KernelOp = std::conditional_t<..., Maximum, Fmax>;`.
 template <class Op, typename T>
 struct KernelOpOfImpl {
   using Type = Op;
@@ -140,10 +148,11 @@ requires requires { typename Op::template KernelOp<T>; }
 struct KernelOpOfImpl<Op, T> {
   using Type = typename Op::template KernelOp<T>;
 };
+/// Another op whose kernel serves T too: `template <typename T> using KernelOp = std::conditional_t<..., Maximum, Fmax>;`.
 template <class Op, typename T>
 using KernelOpOf = typename KernelOpOfImpl<Op, T>::Type;
 
-// Whether the op refuses a zero in its checked operand: `template <typename T> static constexpr bool kRefusesZero = ...;`.
+/// Whether the op refuses a zero in its checked operand: `template <typename T> static constexpr bool kRefusesZero = ...;`.
 template <class Op, typename T>
 constexpr bool RefusesZero() {
   if constexpr (requires { Op::template kRefusesZero<T>; }) {
@@ -153,8 +162,8 @@ constexpr bool RefusesZero() {
   }
 }
 
-// Whether the op asks for one loop only, because its Vector is long: `template <typename T> static constexpr bool kCompact =
-// true;`. The build then has one copy of it rather than seven.
+/// Whether the op asks for one loop only, because its Vector is long: `template <typename T> static constexpr bool kCompact =
+/// true;`. The build then has one copy of it rather than seven.
 template <class Op, typename T>
 constexpr bool IsCompact() {
   if constexpr (requires { Op::template kCompact<T>; }) {
@@ -164,8 +173,8 @@ constexpr bool IsCompact() {
   }
 }
 
-// What a kernel's arithmetic takes, roughly: cycles of an AVX-512 core for 64 bytes of its widest operand. An op of more than a few
-// instructions says `template <typename T> static constexpr double kCycles = 6;`; rounding the 16-bit floats comes on top.
+/// What a kernel's arithmetic takes, roughly: cycles of an AVX-512 core for 64 bytes of its widest operand. An op of more than a
+/// few instructions says `template <typename T> static constexpr double kCycles = 6;`; rounding the 16-bit floats comes on top.
 template <class Op, typename T>
 constexpr double CyclesOf() {
   double cycles = 1;
@@ -174,7 +183,7 @@ constexpr double CyclesOf() {
   return cycles;
 }
 
-// An op's attributes, by position in OpInfo. Vector code says hn::Set(d, attributes[0]); compilers hoist it.
+/// An op's attributes, by position in OpInfo. Vector code says hn::Set(d, attributes[0]); compilers hoist it.
 template <typename T>
 struct Attributes {
   T values[kMaxAttributes];
@@ -196,6 +205,12 @@ struct TargetRow {
   CheckFunction check;
 };
 
+/// Ops as they were compiled for one target.
+struct TargetOps {
+  const char* target;  // Highway's name, as in "AVX2"
+  std::vector<OpDefinition> ops;
+};
+
 }  // namespace axiscast
 
-#endif  // AXISCAST_SIMD_OP_H_
+#endif  // AXISCAST_KIT_OP_H_

@@ -4,14 +4,14 @@
 //   template <typename T, class D, class V> static HWY_INLINE hn::Mask<D> Mask(D d, V x, V y);
 //
 // and derives from ToBool<Op>. The rest is as in elementwise-inl.h.
-#if defined(AXISCAST_SIMD_COMPARE_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef AXISCAST_SIMD_COMPARE_INL_H_
-#undef AXISCAST_SIMD_COMPARE_INL_H_
+#if defined(AXISCAST_KIT_COMPARE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AXISCAST_KIT_COMPARE_INL_H_
+#undef AXISCAST_KIT_COMPARE_INL_H_
 #else
-#define AXISCAST_SIMD_COMPARE_INL_H_
+#define AXISCAST_KIT_COMPARE_INL_H_
 #endif
 
-#include "simd/elementwise-inl.h"
+#include "axiscast/kit/elementwise-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace axiscast {
@@ -30,16 +30,17 @@ HWY_INLINE hn::Vec<hn::Rebind<std::uint8_t, D>> BytesOf(D d, hn::Mask<D> mask) {
   }
 }
 
-// What all ops to bool say.
+/// What all ops to bool say: the base of an op whose Class is UnaryPredicate or BinaryPredicate.
 template <class Op>
 struct ToBool {
   template <typename T>
   using Out = bool;
 
   template <typename T, class D, class... Arguments>
-  static HWY_INLINE auto Vector(D d, const Arguments&... arguments) {
-    return BytesOf(d, Op::template Mask<T>(d, arguments...));
+  requires requires(D d, const Arguments&... arguments) {
+    { Op::template Mask<T>(d, arguments...) } -> std::same_as<hn::Mask<D>>;
   }
+  static HWY_INLINE auto Vector(D d, const Arguments&... arguments) { return BytesOf(d, Op::template Mask<T>(d, arguments...)); }
 };
 
 template <class Op, typename T, class D, class A, class... V>
@@ -112,12 +113,17 @@ struct Predicate : Elementwise<kInputs> {
   }
 };
 
+/// The Class of an op to bool, of one or two inputs.
 using UnaryPredicate = Predicate<1>;
 using BinaryPredicate = Predicate<2>;
 
-// For ops that are another one with its inputs exchanged, as greater is less: `using Exchanged = Less;` in the op. Costs the copy
-// of a tile per call and saves the other op's code.
+/// For ops that are another one with its inputs exchanged, as greater is less: `using Exchanged = Less;` in the op. Costs the copy
+/// of a tile per call and saves the other op's code.
 struct ExchangedPredicate : BinaryPredicate {
+  template <class Op, typename T>
+  static constexpr bool HasLanes() {
+    return BinaryPredicate::HasLanes<typename Op::Exchanged, T>();
+  }
   template <class Op, typename T>
   static void Run(const Tile& tile) {
     Tile exchanged = tile;

@@ -1,0 +1,143 @@
+// From a family's list of ops to its kernels. Per target there is only an array of function pointers (RowsOf); names, dtypes and
+// references are made once, from the target that is compiled last (Definitions), so they cost nothing per target.
+#if defined(AXISCAST_KIT_TABLE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AXISCAST_KIT_TABLE_INL_H_
+#undef AXISCAST_KIT_TABLE_INL_H_
+#else
+#define AXISCAST_KIT_TABLE_INL_H_
+#endif
+
+#include <concepts>
+#include <vector>
+
+#include "axiscast/kit/check-inl.h"
+#include "axiscast/kit/dispatch.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace axiscast {
+namespace HWY_NAMESPACE {
+
+/// The ops of a family, in any order.
+template <class... Ops>
+struct OpList {};
+
+// Whether an op has the parts that do not depend on a dtype; else says what to write.
+template <class Op>
+constexpr bool HasParts() {
+  constexpr bool has_class = requires { Op::Class::kArity; };
+  constexpr bool has_info = requires {
+    { Op::kInfo } -> std::same_as<const OpInfo&>;
+  };
+  constexpr bool has_kinds = requires {
+    { Op::kKinds } -> std::same_as<const Kinds&>;
+  };
+  static_assert(
+      has_class,
+      "axiscast: an op needs its kernel class: using Class = Binary; (or Unary, Ternary, UnaryPredicate, BinaryPredicate)");
+  static_assert(has_info,
+                "axiscast: an op needs its texts: static constexpr OpInfo kInfo{.name = \"...\", .arity = ..., .doc = \"...\"};");
+  static_assert(has_kinds, "axiscast: an op needs its dtypes: static constexpr Kinds kKinds = kFloats; (or kInts, kNumbers, ...)");
+  if constexpr (has_class && has_info && has_kinds) {
+    static_assert(Op::kInfo.arity == Op::Class::kArity, "axiscast: OpInfo::arity must be the arity of the op's Class");
+    return Op::kInfo.arity == Op::Class::kArity;
+  } else {
+    return false;
+  }
+}
+
+// Rows come in the order of the ops and, within an op, of the dtype list.
+template <class Op, typename... T>
+constexpr std::size_t CountRows(TypeList<T...>) {
+  if constexpr (HasParts<Op>()) {
+    return (std::size_t{0} + ... + (Has<T>(Op::kKinds) ? 1 : 0));
+  } else {
+    return 0;
+  }
+}
+template <class... Ops>
+inline constexpr std::size_t kRowCount = (std::size_t{0} + ... + CountRows<Ops>(ElementTypes()));
+
+template <class Op, typename T>
+constexpr void SetRow(TargetRow*& row) {
+  if constexpr (!HasParts<Op>()) {
+    return;  // which has been said
+  } else if constexpr (Has<T>(Op::kKinds)) {
+    using KernelOp = KernelOpOf<Op, T>;
+    using KernelType = KernelTypeOf<KernelOp, T>;
+    if constexpr (Op::Class::template HasMeaning<Op, T>() && KernelOp::Class::template HasLanes<KernelOp, KernelType>()) {
+      row->run = &KernelOp::Class::template Run<KernelOp, KernelType>;
+    }
+    if constexpr (RefusesZero<Op, T>()) row->check = &AnyZero<SameBits<T>>;
+    ++row;
+  }
+}
+template <class Op, typename... T>
+constexpr void SetRows(TargetRow*& row, TypeList<T...>) {
+  (SetRow<Op, T>(row), ...);
+}
+
+template <class... Ops>
+struct TargetRows {
+  constexpr TargetRows() : rows{} {
+    TargetRow* row = rows;
+    (SetRows<Ops>(row, ElementTypes()), ...);
+  }
+  TargetRow rows[kRowCount<Ops...>];
+};
+
+/// The kernels of this target, which is all that a file of ops is compiled for once for each:
+/// `const TargetRow* OwnRows() { return RowsOf(OwnOps()); }` beside the list, and HWY_EXPORT(OwnRows) in the #if HWY_ONCE part.
+template <class... Ops>
+const TargetRow* RowsOf(OpList<Ops...>) {
+  static constexpr TargetRows<Ops...> kTable;
+  return kTable.rows;
+}
+
+template <class Op, typename T>
+void AddKernel(const TargetRow*& row, OpDefinition& definition) {
+  if constexpr (Has<T>(Op::kKinds)) {
+    Kernel kernel = {};
+    SetDTypes<Op, T>(kernel);
+    kernel.run = row->run;
+    kernel.check = row->check;
+    using KernelOp = KernelOpOf<Op, T>;
+    kernel.streams = KernelOp::Class::template kStreams<KernelOp, KernelTypeOf<KernelOp, T>>;
+    kernel.cycles = CyclesOf<KernelOp, T>();
+    kernel.reference = &Op::Class::template Reference<Op, T>;
+    definition.kernels.push_back(kernel);
+    ++row;
+  }
+}
+template <class Op, typename... T>
+void AddDefinition(const TargetRow*& row, std::vector<OpDefinition>& definitions, TypeList<T...>) {
+  definitions.push_back({Op::kInfo, {}});
+  (AddKernel<Op, T>(row, definitions.back()), ...);
+}
+
+// The ops with the kernels of some target. Only for the #if HWY_ONCE part of a family: elsewhere the standard library's code that
+// this uses would be compiled for a target that the CPU may lack.
+template <class... Ops>
+std::vector<OpDefinition> Definitions(OpList<Ops...>, const TargetRow* row) {
+  std::vector<OpDefinition> definitions;
+  definitions.reserve(sizeof...(Ops));
+  (AddDefinition<Ops>(row, definitions, ElementTypes()), ...);
+  return definitions;
+}
+
+/// The ops of a list for every target that was compiled and that this CPU has, best first; there is at least one. For the
+/// #if HWY_ONCE part alone, as Definitions: `OpsOfTargets(HWY_NAMESPACE::OwnOps(), HWY_DISPATCH_TABLE(OwnRows))`. Throws
+/// std::bad_alloc alone.
+template <class... Ops, typename Function, std::size_t kEntries>
+std::vector<TargetOps> OpsOfTargets(OpList<Ops...> list, Function* const (&rows)[kEntries]) {
+  std::vector<TargetOps> all;
+  ForEachTarget([&](std::int64_t target, const char* name, bool supported) {
+    if (supported) all.push_back({name, Definitions(list, ForTarget(rows, target)())});
+  });
+  return all;
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace axiscast
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target guard
