@@ -1,5 +1,6 @@
 // A program that uses its own ops: a registry on top of the built-in one, broadcasting, every float dtype, threads and gradients.
 #include <axiscast/axiscast.h>
+#include <axiscast/kit/add_ops.h>
 
 #include <cmath>
 #include <cstdio>
@@ -63,9 +64,8 @@ int Run(const axiscast::Registry& registry, double max_error) {
 
 int main() {
   axiscast::RegistryBuilder builder(axiscast::Registry::BuiltIn());
-  for (const axiscast::OpDefinition& op : own::Ops().front().ops) {
-    if (const axiscast::Status status = builder.Add(op); !status.ok()) return Fail(status.message());
-  }
+  const axiscast::Status added = axiscast::AddOps(own::Ops(), axiscast::Registry::BuiltIn().target(), &builder);
+  if (!added.ok()) return Fail(added.message());
   const axiscast::Registry registry = builder.Build();
 
   // All results here are exact in float and double; the 16-bit floats round once.

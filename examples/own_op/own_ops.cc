@@ -2,7 +2,6 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "own_ops.cc"  // this file: it is compiled once for each target
 #include <axiscast/kit/kit-inl.h>
-#include <hwy/foreach_target.h>  // IWYU pragma: keep
 
 HWY_BEFORE_NAMESPACE();
 namespace own {

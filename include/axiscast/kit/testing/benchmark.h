@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "axiscast/kit/op.h"
+#include "axiscast/kit/add_ops.h"
 #include "axiscast/kit/testing/values.h"
 #include "axiscast/plan.h"
 
@@ -115,9 +115,8 @@ inline int BenchmarkMain(int argc, char** argv, const std::vector<TargetOps>& al
   const bool quick = argc > 1 && std::strcmp(argv[1], "--quick") == 0;
   if (argc > 2 || (argc == 2 && !quick) || all.empty()) return std::fprintf(stderr, "usage: %s [--quick]\n", argv[0]), 2;
   RegistryBuilder builder(Registry::BuiltIn());
-  for (const OpDefinition& op : all.front().ops) {
-    if (const Status status = builder.Add(op); !status.ok()) return std::fprintf(stderr, "%s\n", status.message()), 1;
-  }
+  if (const Status status = AddOps(all, all.front().target, &builder); !status.ok())
+    return std::fprintf(stderr, "%s\n", status.message()), 1;
   const Registry registry = builder.Build();
   std::printf("target %s, one thread; medians\n%-44s %12s %10s %10s %10s\n", all.front().target, "op/dtypes/bytes", "ns", "GB/s",
               "x scalar", "% of copy");

@@ -65,7 +65,7 @@ class Conformance {
   void ComputeExpected(const Kernel& kernel);
   std::string Compare(const Kernel& kernel, const std::byte* actual, std::int64_t r, std::int64_t c) const;
   std::string Describe(const Kernel& kernel, std::int64_t r, std::int64_t c) const;
-  std::string Difference(const Kernel& kernel, const GuardedOperand& out) const;
+  std::string Difference(const Kernel& kernel, const GuardedOperand& out);
   std::string Run(const Kernel& kernel, const TileShape& shape);
   std::string RunInPlace(const Kernel& kernel, const TileShape& shape, int target, bool shared);
 
@@ -79,6 +79,8 @@ class Conformance {
   GuardedOperand out_;
   Tile tile_ = {};
   std::vector<std::byte> expected_;
+  std::vector<std::byte> windows_[kMaxArity];  // of the inputs, before a run
+  std::vector<std::byte> window_;
 };
 
 /// All checks, in their order.
@@ -384,20 +386,20 @@ inline std::string Conformance::Describe(const Kernel& kernel, std::int64_t r, s
 }
 
 // The first element in which the result differs from `expected_`, or a byte beside it that was written.
-inline std::string Conformance::Difference(const Kernel& kernel, const GuardedOperand& out) const {
+inline std::string Conformance::Difference(const Kernel& kernel, const GuardedOperand& out) {
   for (std::int64_t r = 0; r < tile_.rows; ++r) {
     for (std::int64_t c = 0; c < tile_.cols; ++c) {
       std::string wrong = Compare(kernel, out.At(r, c), r, c);
       if (!wrong.empty()) return wrong;
     }
   }
-  std::vector<std::byte> window = out.Window();
+  out.CopyWindow(&window_);
   for (std::int64_t r = 0; r < tile_.rows; ++r) {
-    std::memset(window.data() + (out.At(r, 0) - out.window_begin), static_cast<int>(kSentinel),
+    std::memset(window_.data() + (out.At(r, 0) - out.window_begin), static_cast<int>(kSentinel),
                 static_cast<std::size_t>(tile_.cols * out.layout.size));
   }
-  for (std::size_t i = 0; i < window.size(); ++i) {
-    if (window[i] != kSentinel) {
+  for (std::size_t i = 0; i < window_.size(); ++i) {
+    if (window_[i] != kSentinel) {
       return "wrote byte " + std::to_string(static_cast<std::ptrdiff_t>(i) - (out.data - out.window_begin)) +
              " from the first, outside of the tile of " + std::to_string(tile_.rows) + " x " + std::to_string(tile_.cols);
     }
@@ -407,8 +409,7 @@ inline std::string Conformance::Difference(const Kernel& kernel, const GuardedOp
 
 inline std::string Conformance::Run(const Kernel& kernel, const TileShape& shape) {
   SetUpTile(kernel, shape);
-  std::vector<std::vector<std::byte>> before;
-  for (int i = 0; i < info_.arity; ++i) before.push_back(inputs_[i].Window());
+  for (int i = 0; i < info_.arity; ++i) inputs_[i].CopyWindow(&windows_[i]);
   const auto size = static_cast<std::int64_t>(SizeOf(kernel.output));
   for (const bool stream : {false, true}) {
     out_.Place({shape.rows, shape.cols, RowStride(shape.row_kind[kMaxArity], shape.cols, size, 1), size}, shape.at_end,
@@ -421,7 +422,8 @@ inline std::string Conformance::Run(const Kernel& kernel, const TileShape& shape
     if (!wrong.empty()) return wrong + (stream ? ", streamed" : "");
   }
   for (int i = 0; i < info_.arity; ++i) {
-    if (inputs_[i].Window() != before[static_cast<std::size_t>(i)]) return "wrote to input " + std::to_string(i);
+    inputs_[i].CopyWindow(&window_);
+    if (window_ != windows_[i]) return "wrote to input " + std::to_string(i);
   }
   return "";
 }

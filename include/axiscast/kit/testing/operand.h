@@ -42,7 +42,7 @@ struct GuardedOperand {
   }
   std::byte* At(std::int64_t r, std::int64_t c) const { return data + r * layout.row_stride + c * layout.size; }
   TileInput AsInput(bool splat) const { return {data, layout.row_stride, splat}; }
-  std::vector<std::byte> Window() const { return {window_begin, window_end}; }
+  void CopyWindow(std::vector<std::byte>* to) const { to->assign(window_begin, window_end); }
 
   GuardedArea area;
   OperandLayout layout = {};
