@@ -418,12 +418,12 @@ inline std::string Conformance::Run(const Kernel& kernel, const TileShape& shape
     tile_.out_row_stride = out_.layout.row_stride;
     tile_.stream = stream;
     kernel.run(tile_);
+    for (int i = 0; i < info_.arity; ++i) {
+      inputs_[i].CopyWindow(&window_);
+      if (window_ != windows_[i]) return "wrote to input " + std::to_string(i);
+    }
     std::string wrong = Difference(kernel, out_);
     if (!wrong.empty()) return wrong + (stream ? ", streamed" : "");
-  }
-  for (int i = 0; i < info_.arity; ++i) {
-    inputs_[i].CopyWindow(&window_);
-    if (window_ != windows_[i]) return "wrote to input " + std::to_string(i);
   }
   return "";
 }

@@ -1,0 +1,73 @@
+# An op that lacks a part must not compile, and the compiler must say in words which part is to be written.
+# cmake -DROOT=<repository> -DHIGHWAY=<its include folder> -DCOMPILER=<C++ compiler> -DFOLDER=<scratch folder> -P kit_compile_test.cmake
+cmake_minimum_required(VERSION 3.25)
+
+set(class "using Class = Binary;")
+set(info "static constexpr OpInfo kInfo{.name = \"own\", .arity = 2, .doc = \"out = x + y\"};")
+set(kinds "static constexpr Kinds kKinds = kFloats;")
+set(scalar "template <typename T> static T Scalar(T x, T y) { return x + y; }")
+set(vector "template <typename T, class D, class V> static HWY_INLINE V Vector(D, V x, V y) { return hn::Add(x, y); }")
+
+# Compiles a file of one op; `says` is what the compiler must say of it, empty when it must take it.
+function(try_op says parts)
+  file(WRITE ${FOLDER}/kit_op.cc "
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE \"kit_op.cc\"
+#include <axiscast/kit/kit-inl.h>
+HWY_BEFORE_NAMESPACE();
+namespace own {
+namespace HWY_NAMESPACE {
+using namespace axiscast;
+using namespace axiscast::HWY_NAMESPACE;
+struct Own {
+  ${parts}
+};
+using OwnOps = OpList<Own>;
+const TargetRow* OwnRows() { return RowsOf(OwnOps()); }
+}
+}
+HWY_AFTER_NAMESPACE();
+")
+  execute_process(COMMAND ${COMPILER} -std=c++20 -DHWY_COMPILE_ONLY_STATIC -fsyntax-only -Wno-psabi -I${ROOT}/include -isystem ${HIGHWAY}
+                          -I${FOLDER} ${FOLDER}/kit_op.cc
+                  RESULT_VARIABLE result ERROR_VARIABLE errors OUTPUT_VARIABLE errors)
+  set(wrong "")
+  if(says STREQUAL "" AND NOT result EQUAL 0)
+    set(wrong "does not compile")
+  elseif(NOT says STREQUAL "" AND result EQUAL 0)
+    set(wrong "compiles")
+  elseif(NOT says STREQUAL "")
+    string(FIND "${errors}" "${says}" found)
+    if(found EQUAL -1)
+      set(wrong "is refused without \"${says}\"")
+    endif()
+  endif()
+  if(NOT wrong STREQUAL "")
+    message(SEND_ERROR "${parts}\n${wrong}:\n${errors}")
+  endif()
+endfunction()
+
+set(needs_scalar "axiscast: an op needs its meaning, for every T of kKinds: template <typename T> static T Scalar(T x, ...)")
+set(needs_vector "axiscast: an op needs its meaning in lanes, for every T of kKinds: template <typename T, class D, class V>")
+try_op(""
+       "${class} ${info} ${kinds} ${scalar} ${vector}")
+try_op("axiscast: an op needs its kernel class: using Class = Binary;"
+       "${info} ${kinds} ${scalar} ${vector}")
+try_op("axiscast: an op needs its texts: static constexpr OpInfo kInfo{"
+       "${class} ${kinds} ${scalar} ${vector}")
+try_op("axiscast: an op needs its dtypes: static constexpr Kinds kKinds = kFloats;"
+       "${class} ${info} ${scalar} ${vector}")
+try_op("axiscast: OpInfo::arity must be the arity of the op's Class"
+       "using Class = Unary; ${info} ${kinds} ${scalar} ${vector}")
+try_op("${needs_scalar}"
+       "${class} ${info} ${kinds} ${vector}")
+try_op("${needs_vector}"
+       "${class} ${info} ${kinds} ${scalar}")
+# One operand too few; no attributes where the op has some; Vector in place of a predicate's Mask.
+try_op("${needs_scalar}"
+       "${class} ${info} ${kinds} template <typename T> static T Scalar(T x) { return x; } ${vector}")
+set(with_attribute "static constexpr OpInfo kInfo{.name = \"own\", .arity = 2, .doc = \"\", .attributes = {{\"by\"}}, .attribute_count = 1};")
+try_op("${needs_scalar}"
+       "${class} ${with_attribute} ${kinds} ${scalar} ${vector}")
+try_op("${needs_vector}"
+       "using Class = BinaryPredicate; template <typename T> using Out = bool; ${info} ${kinds} template <typename T> static bool Scalar(T x, T y) { return x < y; } ${vector}")
