@@ -3,7 +3,8 @@
 - ```console blocks: each line `$ COMMAND` is run in an empty folder (one for each document) with the axiscast command on the path; the
   lines after it are its output. `...` stands for any text within a line, or, alone on a line, for any lines. `./dev VERB` is not run;
   the verb must be one that `./dev help` lists.
-- ```cpp blocks begin with a comment that names their file, as in `// examples/bias_add.cc`; the rest must stand in it, line by line.
+- ```cpp and ```cmake blocks begin with a comment that names their file, as in `// examples/bias_add.cc`; the rest must stand in it, line
+  by line.
 - docs/ops.md must be what docs/make_ops.py prints (./dev docs writes it).
 
 usage: docs_test.py SOURCE_FOLDER AXISCAST_COMMAND
@@ -73,10 +74,10 @@ class Docs(unittest.TestCase):
     def test_code(self):
         found = 0
         for document in [SOURCE / "README.md", *sorted((SOURCE / "docs").glob("*.md"))]:
-            for line, text in blocks(document, "cpp"):
+            for line, text in blocks(document, "(?:cpp|cmake)"):
                 first, *rest = text.splitlines()
-                name = re.match(r"// (\S+)", first)
-                self.assertTrue(name, f"{document.name}:{line}: a cpp block must begin with // and its file")
+                name = re.match(r"(?://|#) (\S+)", first)
+                self.assertTrue(name, f"{document.name}:{line}: a block of code must begin with a comment that names its file")
                 self.assertIn("\n".join(rest), (SOURCE / name.group(1)).read_text(), f"{document.name}:{line}")
                 found += 1
         self.assertGreater(found, 1)

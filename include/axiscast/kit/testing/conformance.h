@@ -121,6 +121,7 @@ inline int ConformanceMain(const std::vector<TargetOps>& all) {
     }
   }
   std::printf("%d of %d failed\n", failures, checked);
+  if (failures > 0) std::printf("where only the last bit differs, is the op compiled with -ffp-contract=off?\n");
   return failures == 0 && checked > 0 ? 0 : 1;
 }
 
