@@ -8,7 +8,7 @@ set(kinds "static constexpr Kinds kKinds = kFloats;")
 set(scalar "template <typename T> static T Scalar(T x, T y) { return x + y; }")
 set(vector "template <typename T, class D, class V> static HWY_INLINE V Vector(D, V x, V y) { return hn::Add(x, y); }")
 
-# Compiles a file of one op; `says` is what the compiler must say of it, empty when it must take it.
+# Compiles a file of one op, maybe with a base; `says` is what the compiler must say of it, empty when it must take it.
 function(try_op says parts)
   file(WRITE ${FOLDER}/kit_op.cc "
 #undef HWY_TARGET_INCLUDE
@@ -19,7 +19,7 @@ namespace own {
 namespace HWY_NAMESPACE {
 using namespace axiscast;
 using namespace axiscast::HWY_NAMESPACE;
-struct Own {
+struct Own ${ARGN} {
   ${parts}
 };
 using OwnOps = OpList<Own>;
@@ -63,11 +63,17 @@ try_op("${needs_scalar}"
        "${class} ${info} ${kinds} ${vector}")
 try_op("${needs_vector}"
        "${class} ${info} ${kinds} ${scalar}")
-# One operand too few; no attributes where the op has some; Vector in place of a predicate's Mask.
+# One operand too few; no attributes where the op has some.
 try_op("${needs_scalar}"
        "${class} ${info} ${kinds} template <typename T> static T Scalar(T x) { return x; } ${vector}")
 set(with_attribute "static constexpr OpInfo kInfo{.name = \"own\", .arity = 2, .doc = \"\", .attributes = {{\"by\"}}, .attribute_count = 1};")
 try_op("${needs_scalar}"
        "${class} ${with_attribute} ${kinds} ${scalar} ${vector}")
-try_op("${needs_vector}"
-       "using Class = BinaryPredicate; template <typename T> using Out = bool; ${info} ${kinds} template <typename T> static bool Scalar(T x, T y) { return x < y; } ${vector}")
+# Of an op to bool.
+set(needs_mask "axiscast: an op to bool, whose Class is a predicate, needs ToBool<Op> as its base and its meaning in lanes")
+set(to_bool "using Class = BinaryPredicate; ${info} ${kinds} template <typename T> static bool Scalar(T x, T y) { return x < y; }")
+set(mask "template <typename T, class D, class V> static HWY_INLINE hn::Mask<D> Mask(D, V x, V y) { return hn::Lt(x, y); }")
+try_op("${needs_mask}" "template <typename T> using Out = bool; ${to_bool} ${vector}")
+try_op("${needs_mask}" "template <typename T> using Out = bool; ${to_bool} ${mask}")
+try_op("${needs_mask}" "${to_bool} ${vector}" ": ToBool<Own>")
+try_op("" "${to_bool} ${mask}" ": ToBool<Own>")

@@ -37,10 +37,9 @@ struct ToBool {
   using Out = bool;
 
   template <typename T, class D, class... Arguments>
-  requires requires(D d, const Arguments&... arguments) {
-    { Op::template Mask<T>(d, arguments...) } -> std::same_as<hn::Mask<D>>;
+  static HWY_INLINE auto Vector(D d, const Arguments&... arguments) {
+    return BytesOf(d, Op::template Mask<T>(d, arguments...));
   }
-  static HWY_INLINE auto Vector(D d, const Arguments&... arguments) { return BytesOf(d, Op::template Mask<T>(d, arguments...)); }
 };
 
 template <class Op, typename T, class D, class A, class... V>
@@ -108,8 +107,36 @@ struct Predicate : Elementwise<kInputs> {
   template <class Op, typename T>
   static constexpr bool kStreams = false;  // results are narrow, and stored anywhere
   template <class Op, typename T>
+  static constexpr bool HasLanes() {
+    constexpr bool has = std::is_base_of_v<ToBool<Op>, Op> && HasMask<Op, T>(InputsOf<Op, T>());
+    static_assert(
+        has,
+        "axiscast: an op to bool, whose Class is a predicate, needs ToBool<Op> as its base and its meaning in lanes, for "
+        "every T of kKinds: template <typename T, class D, class V> static HWY_INLINE hn::Mask<D> Mask(D d, V x, ...), with "
+        "as many vectors as OpInfo::arity and, where the op has attributes, a last argument const Attributes<T>&");
+    return has;
+  }
+  template <class Op, typename T>
   static HWY_NOINLINE void Run(const Tile& tile) {
     ElementwiseRows<Op, T, ByteVectors>::Run(tile);
+  }
+
+ private:
+  template <class Op, typename T, typename... In>
+  static constexpr bool HasMask(TypeList<In...>) {
+    using Wide = hn::ScalableTag<Widest<Lane<T>, Lane<In>...>>;
+    using D = hn::Rebind<Lane<T>, Wide>;
+    if constexpr (sizeof...(In) != kInputs) {
+      return false;
+    } else if constexpr (Op::kInfo.attribute_count > 0) {
+      return requires(D d, const Attributes<AttributeOf<Op, T>>& attributes, hn::Vec<hn::Rebind<Lane<In>, Wide>>... v) {
+        { Op::template Mask<Computed<T>>(d, v..., attributes) } -> std::same_as<hn::Mask<D>>;
+      };
+    } else {
+      return requires(D d, hn::Vec<hn::Rebind<Lane<In>, Wide>>... v) {
+        { Op::template Mask<Computed<T>>(d, v...) } -> std::same_as<hn::Mask<D>>;
+      };
+    }
   }
 };
 
