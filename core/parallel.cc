@@ -59,20 +59,18 @@ void RunParallel(std::int64_t count, std::int64_t grain, const ExecuteOptions& o
     return;
   }
   Job job{Pieces(count, grain), work, state};
-  if (options.pool != nullptr) {
-    options.pool->parallel_for(options.pool->context, workers, &RunWorkers, &job);
-    return;
-  }
   try {
-    if (options.task_arena != nullptr) {
+    if (options.pool != nullptr) {
+      options.pool->parallel_for(options.pool->context, workers, &RunWorkers, &job);
+    } else if (options.task_arena != nullptr) {
       static_cast<tbb::task_arena*>(options.task_arena)->execute([workers, &job] { RunInCurrentArena(workers, &job); });
     } else {
       RunInCurrentArena(workers, &job);
     }
   } catch (...) {
-    // oneTBB could not allocate a task, or the host cancelled its group. What was not taken is done here.
+    // oneTBB could not allocate a task, or the host cancelled its group.
   }
-  work(state, job.pieces);
+  work(state, job.pieces);  // what was not taken, also by a pool that runs less than it was asked to
 }
 
 const char* ThreadingVersion() noexcept {

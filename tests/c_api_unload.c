@@ -67,7 +67,17 @@ static void* call_and_outlive(void* unused) {
   return unused;
 }
 
+/* The pthread keys that the process can still have: a library that leaves some behind cannot be loaded again for ever. */
+static int keys_left(void) {
+  static pthread_key_t keys[4096];
+  int count = 0, i;
+  while (count < 4096 && pthread_key_create(&keys[count], NULL) == 0) ++count;
+  for (i = 0; i < count; ++i) pthread_key_delete(keys[i]);
+  return count;
+}
+
 int main(int argc, char** argv) {
+  const int keys = keys_left();
   int round, i;
   pthread_t threads[8], late;
   if (argc != 2) return 2;
@@ -97,6 +107,10 @@ int main(int argc, char** argv) {
     pthread_cond_broadcast(&changed);
     pthread_mutex_unlock(&mutex);
     pthread_join(late, NULL);
+    if (keys_left() != keys) {
+      fprintf(stderr, "round %d left %d pthread keys behind\n", round, keys - keys_left());
+      return 1;
+    }
   }
   printf("ok\n");
   return 0;

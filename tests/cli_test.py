@@ -247,7 +247,7 @@ class Results(cli.CommandTest):
             self.assertGreater(len(op["dtypes"]), 0)
             for attribute in op["attributes"]:
                 self.assertLessEqual({"name", "type", "default"}, set(attribute))
-            for name in [op["name"], *op["aliases"]]:
+            for name in [op["name"]] if cli.SHORT else [op["name"], *op["aliases"]]:
                 self.assertEqual(self.accepted("ops", name, "--json").json, [op], name)
             self.assertIn(op["doc"].split()[0], self.accepted("ops", op["name"]).stdout)
         by_name = {op["name"]: op for op in ops}
@@ -277,10 +277,10 @@ class Results(cli.CommandTest):
         self.accepted("explain", "sum_to", "0,3", "--attr", "shape=3")
         self.accepted("explain", "sum_to", "2,0", "--attr", "shape=0")
         self.accepted("explain", "add", "0,3", "3", "--json")
-        for op in self.accepted("ops", "--json").json:
+        for i, op in enumerate(self.accepted("ops", "--json").json):
             if not op["elementwise"]:
                 continue  # their shapes are their own affair: tested one by one
-            for dtype in op["dtypes"]:
+            for dtype in [op["dtypes"][i % len(op["dtypes"])]] if cli.SHORT else op["dtypes"]:
                 plan = self.accepted("explain", op["name"], *["4,5"] * op["arity"], "--dtype", dtype, "--json").json
                 self.assertEqual(plan["shape"], [4, 5])
 

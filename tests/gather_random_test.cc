@@ -9,17 +9,13 @@
 
 #include "axiscast/axiscast.h"
 #include "tests/testing/index_oracle.h"
+#include "tests/testing/sanitizers.h"
 #include "tests/testing/thread_pools.h"
 
 namespace axiscast::test {
 namespace {
 
-// With AddressSanitizer a case takes ten times as long.
-#if defined(__SANITIZE_ADDRESS__)
-constexpr std::uint64_t kSmallCases = 20000;
-#else
-constexpr std::uint64_t kSmallCases = 120000;
-#endif
+constexpr std::uint64_t kSmallCases = AXISCAST_TEST_SANITIZED ? 20000 : 120000;  // with AddressSanitizer ten times as long each
 
 const std::vector<std::string> kModes = {"broadcast", "prefix", "same_rank"};
 const std::vector<std::string> kReduces = {"assign", "add", "mul", "mean", "amin", "amax"};

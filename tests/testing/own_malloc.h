@@ -18,18 +18,10 @@
 
 #include "axiscast/axiscast.h"
 #include "core/plan_cache.h"
+#include "tests/testing/sanitizers.h"
 
 // The sanitizers have a malloc of their own.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define AXISCAST_TEST_OWN_MALLOC 0
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-#define AXISCAST_TEST_OWN_MALLOC 0
-#endif
-#endif
-#ifndef AXISCAST_TEST_OWN_MALLOC
-#define AXISCAST_TEST_OWN_MALLOC 1
-#endif
+#define AXISCAST_TEST_OWN_MALLOC (!AXISCAST_TEST_SANITIZED)
 
 namespace axiscast {
 
