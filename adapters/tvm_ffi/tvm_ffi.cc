@@ -106,8 +106,8 @@ struct Details {
       attribute.kind = AXISCAST_VALUE_TEXT;
       attribute.value.text = texts.emplace_back(*text).c_str();
     } else {
-      const Shape& shape = shapes.emplace_back(
-          As<Shape>(callee, "attribute " + std::string(name), "a number, a str or a sequence of ints", value));
+      const Shape& shape =
+          shapes.emplace_back(As<Shape>(callee, "attribute " + std::string(name), "a number, a str or a sequence of ints", value));
       attribute.kind = AXISCAST_VALUE_SHAPE;
       attribute.rank = static_cast<std::int32_t>(std::min<std::size_t>(shape.size(), AXISCAST_MAX_RANK + 1));
       attribute.value.shape = shape.data();
@@ -143,7 +143,8 @@ int Call(void* self, const TVMFFIAny* arguments, std::int32_t count, TVMFFIAny*)
   for (int i = 0; i < tensor_count; ++i) {
     const DLTensor* const tensor = TensorOf(arguments[i]);
     if (tensor == nullptr) {
-      TVM_FFI_THROW(TypeError) << callee.Name() << ": " << callee.TensorName(i) << " must be a tensor; got " << views[i].GetTypeKey();
+      TVM_FFI_THROW(TypeError) << callee.Name() << ": " << callee.TensorName(i) << " must be a tensor; got "
+                               << views[i].GetTypeKey();
     }
     if (axiscast_tensor_from_dlpack(tensor, &tensors[i], &storage[i]) != AXISCAST_OK)
       TVM_FFI_THROW(ValueError) << callee.Name() << ": " << callee.TensorName(i) << ": " << storage[i].message;
@@ -151,8 +152,10 @@ int Call(void* self, const TVMFFIAny* arguments, std::int32_t count, TVMFFIAny*)
   Details details;
   const auto detail = [=](int index) { return tensor_count + index < count ? views[tensor_count + index] : AnyView(); };
   details.Read(callee, detail(0), detail(1), detail(2));
-  Check(callee.in_place ? axiscast_apply_in_place(callee.op, tensors, tensors + 1, callee.info.arity - 1, &details.options, &details.execute)
-                        : axiscast_apply(callee.op, tensors, callee.info.arity, &tensors[callee.info.arity], &details.options, &details.execute));
+  Check(
+      callee.in_place
+          ? axiscast_apply_in_place(callee.op, tensors, tensors + 1, callee.info.arity - 1, &details.options, &details.execute)
+          : axiscast_apply(callee.op, tensors, callee.info.arity, &tensors[callee.info.arity], &details.options, &details.execute));
   calls.fetch_add(1, std::memory_order_relaxed);
   TVM_FFI_SAFE_CALL_END();
 }
@@ -198,12 +201,13 @@ int MakeModule(void*, const TVMFFIAny*, std::int32_t, TVMFFIAny* result) {
   TVMFFIGetVersion(&version);
   // A module's virtual functions are the host's, and no part of what TVM-FFI keeps stable.
   if (version.major != TVM_FFI_VERSION_MAJOR || version.minor != TVM_FFI_VERSION_MINOR || version.patch != TVM_FFI_VERSION_PATCH) {
-    TVM_FFI_THROW(RuntimeError) << "axiscast's adapter was built for TVM-FFI " << TVM_FFI_VERSION_MAJOR << "." << TVM_FFI_VERSION_MINOR
-                                << "." << TVM_FFI_VERSION_PATCH << "; got " << version.major << "." << version.minor << "."
-                                << version.patch << ": build it again";
+    TVM_FFI_THROW(RuntimeError) << "axiscast's adapter was built for TVM-FFI " << TVM_FFI_VERSION_MAJOR << "."
+                                << TVM_FFI_VERSION_MINOR << "." << TVM_FFI_VERSION_PATCH << "; got " << version.major << "."
+                                << version.minor << "." << version.patch << ": build it again";
   }
   if (axiscast_abi_version() != AXISCAST_ABI_VERSION)
-    TVM_FFI_THROW(RuntimeError) << "axiscast's adapter was built for ABI " << AXISCAST_ABI_VERSION << "; got " << axiscast_abi_version();
+    TVM_FFI_THROW(RuntimeError) << "axiscast's adapter was built for ABI " << AXISCAST_ABI_VERSION << "; got "
+                                << axiscast_abi_version();
   *reinterpret_cast<Any*>(result) = Module(make_object<AxiscastModule>());
   TVM_FFI_SAFE_CALL_END();
 }

@@ -1,4 +1,5 @@
-/* DLPack tensors as operands of the C API: inline, over the caller's own dlpack.h (0.6 to 1.3), which is included first. C99, C++17. */
+/* DLPack tensors as operands of the C API: inline, over the caller's own dlpack.h (0.6 to 1.3), which is included first. C99,
+ * C++17. */
 #ifndef AXISCAST_DLPACK_H_
 #define AXISCAST_DLPACK_H_
 
