@@ -80,6 +80,14 @@ class Errors(unittest.TestCase):
         self.refused(ValueError, "add: out: axiscast_tensor_from_dlpack: the tensor must be in memory of the CPU, DLPack's device type 1; "
                      "got device type 2", "add", X, X, Foreign(out, 2, 32, device=2))
 
+    def test_infer_output(self):
+        with self.assertRaisesRegex(ValueError, '^there is no op "ad"; did you mean add, '):
+            library.infer_output("ad", X, X)
+        self.refused(TypeError, 'a call is infer_output("abs", x, axis = None, attributes = None, options = None); got 0 arguments', "infer_output", "abs")
+        self.refused(TypeError, "a call is infer_output(name, inputs..., axis = None, attributes = None, options = None): the output's shape and dtype",
+                     "infer_output", X)
+        self.refused(ValueError, "add: dimensions must be equal or 1; got x[3] = 5 and y[0] = 3 (x [2, 3, 4, 5], y [3])", "infer_output", "add", X, BIAS)
+
     def test_read_only_memory_never_comes_this_far(self):
         with self.assertRaisesRegex(BufferError, "readonly"):
             library.add(X, np.broadcast_to(BIAS, (2, 3)), X)
@@ -105,6 +113,14 @@ class Calls(unittest.TestCase):
         two = np.zeros(2, np.float32)
         library.negative(dense, two)
         self.assertEqual(two.tolist(), [-20, -30])
+
+    def test_infer_output(self):
+        shape, dtype = library.infer_output("less", np.ones((2, 1, 4), np.int8), np.ones(3, np.int8), 1)
+        self.assertEqual((tuple(shape), str(dtype)), ((2, 3, 4), "bool"))
+        shape, dtype = library.infer_output("sum_to", X, 1, {"shape": (3, 1)})
+        self.assertEqual((np.empty(shape, dtype).shape, str(dtype)), ((3, 1), "float32"))
+        shape, dtype = library.infer_output("square", Foreign(np.array(1, np.uint16), 4, 16))
+        self.assertEqual((tuple(shape), str(dtype)), ((), "bfloat16"))
 
     def test_overlap(self):
         x = np.arange(8, dtype=np.int32)

@@ -5,6 +5,7 @@
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/container/map.h>
 #include <tvm/ffi/container/shape.h>
+#include <tvm/ffi/dtype.h>
 #include <tvm/ffi/extra/module.h>
 #include <tvm/ffi/function.h>
 
@@ -30,25 +31,30 @@ void Check(std::int32_t status) {
   TVM_FFI_THROW(ValueError) << axiscast_last_message();
 }
 
-// An op under the name by which it was asked for.
+// An op under the name by which it was asked for, and what its function does.
 struct Callee {
+  enum Form { kInto, kInPlace, kInfer };  // NAME, NAME_, infer_output("NAME", ...)
+
   const axiscast_op* op = nullptr;
   axiscast_op_info info{};
-  bool in_place = false;  // NAME_
+  Form form = kInto;
 
-  bool Find(std::string name) {
-    in_place = name.size() > 1 && name.back() == '_';
-    if (in_place) name.pop_back();
-    if (axiscast_op_find(nullptr, name.c_str(), &op) != AXISCAST_OK) return false;
+  std::int32_t Find(std::string name, Form wanted) {
+    form = wanted;
     info.struct_size = sizeof(info);
-    return axiscast_op_describe(op, &info) == AXISCAST_OK;
+    const std::int32_t status = axiscast_op_find(nullptr, name.c_str(), &op);
+    return status == AXISCAST_OK ? axiscast_op_describe(op, &info) : status;
+  }
+  bool Find(const std::string& name) {
+    const bool in_place = !name.empty() && name.back() == '_';
+    return Find(name.substr(0, name.size() - in_place), in_place ? kInPlace : kInto) == AXISCAST_OK;
   }
 
-  int TensorCount() const { return info.arity + (in_place ? 0 : 1); }
+  int TensorCount() const { return info.arity + (form == kInto); }
   const char* TensorName(int index) const { return index < info.arity ? info.operands[index] : "out"; }
-  std::string Name() const { return info.asked + std::string(in_place ? "_" : ""); }
+  std::string Name() const { return info.asked + std::string(form == kInPlace ? "_" : ""); }
   std::string Signature() const {
-    std::string text = Name() + "(";
+    std::string text = form == kInfer ? "infer_output(\"" + Name() + "\", " : Name() + "(";
     for (int i = 0; i < TensorCount(); ++i) text += std::string(TensorName(i)) + ", ";
     return text + "axis = None, attributes = None, options = None)";
   }
@@ -56,8 +62,11 @@ struct Callee {
 
 template <typename T>
 T As(const Callee& callee, const std::string& what, const char* expected, AnyView value) {
-  if (const auto cast = value.try_cast<T>()) return *cast;
-  TVM_FFI_THROW(TypeError) << callee.Name() << ": " << what << " must be " << expected << "; got " << value.GetTypeKey();
+  const auto cast = value.try_cast<T>();
+  if (!cast) {
+    TVM_FFI_THROW(TypeError) << callee.Name() << ": " << what << " must be " << expected << "; got " << value.GetTypeKey();
+  }
+  return *cast;
 }
 
 // What a call says beside its tensors.
@@ -131,32 +140,64 @@ const DLTensor* TensorOf(const TVMFFIAny& argument) {
   return argument.type_index == kTVMFFIDLTensorPtr ? static_cast<const DLTensor*>(argument.v_ptr) : nullptr;
 }
 
+struct Arguments {
+  axiscast_tensor tensors[AXISCAST_MAX_ARITY + 1];
+  axiscast_dlpack_storage storage[AXISCAST_MAX_ARITY + 1];
+  Details details;
+
+  Arguments(const Callee& callee, const TVMFFIAny* arguments, std::int32_t count) {
+    const AnyView* const views = reinterpret_cast<const AnyView*>(arguments);
+    const int tensor_count = callee.TensorCount();
+    if (count < tensor_count || count > tensor_count + 3)
+      TVM_FFI_THROW(TypeError) << "a call is " << callee.Signature() << "; got " << count << " arguments";
+    for (int i = 0; i < tensor_count; ++i) {
+      const DLTensor* const tensor = TensorOf(arguments[i]);
+      if (tensor == nullptr) {
+        TVM_FFI_THROW(TypeError) << callee.Name() << ": " << callee.TensorName(i) << " must be a tensor; got "
+                                 << views[i].GetTypeKey();
+      }
+      if (axiscast_tensor_from_dlpack(tensor, &tensors[i], &storage[i]) != AXISCAST_OK)
+        TVM_FFI_THROW(ValueError) << callee.Name() << ": " << callee.TensorName(i) << ": " << storage[i].message;
+    }
+    const auto detail = [=](int index) { return tensor_count + index < count ? views[tensor_count + index] : AnyView(); };
+    details.Read(callee, detail(0), detail(1), detail(2));
+  }
+};
+
 int Call(void* self, const TVMFFIAny* arguments, std::int32_t count, TVMFFIAny*) {
   TVM_FFI_SAFE_CALL_BEGIN();
   const Callee& callee = *static_cast<const Callee*>(self);
-  const AnyView* const views = reinterpret_cast<const AnyView*>(arguments);
-  const int tensor_count = callee.TensorCount();
-  if (count < tensor_count || count > tensor_count + 3)
-    TVM_FFI_THROW(TypeError) << "a call is " << callee.Signature() << "; got " << count << " arguments";
-  axiscast_tensor tensors[AXISCAST_MAX_ARITY + 1];
-  axiscast_dlpack_storage storage[AXISCAST_MAX_ARITY + 1];
-  for (int i = 0; i < tensor_count; ++i) {
-    const DLTensor* const tensor = TensorOf(arguments[i]);
-    if (tensor == nullptr) {
-      TVM_FFI_THROW(TypeError) << callee.Name() << ": " << callee.TensorName(i) << " must be a tensor; got "
-                               << views[i].GetTypeKey();
-    }
-    if (axiscast_tensor_from_dlpack(tensor, &tensors[i], &storage[i]) != AXISCAST_OK)
-      TVM_FFI_THROW(ValueError) << callee.Name() << ": " << callee.TensorName(i) << ": " << storage[i].message;
-  }
-  Details details;
-  const auto detail = [=](int index) { return tensor_count + index < count ? views[tensor_count + index] : AnyView(); };
-  details.Read(callee, detail(0), detail(1), detail(2));
-  Check(
-      callee.in_place
-          ? axiscast_apply_in_place(callee.op, tensors, tensors + 1, callee.info.arity - 1, &details.options, &details.execute)
-          : axiscast_apply(callee.op, tensors, callee.info.arity, &tensors[callee.info.arity], &details.options, &details.execute));
+  const int arity = callee.info.arity;
+  const Arguments call(callee, arguments, count);
+  const axiscast_tensor* const tensors = call.tensors;
+  const Details& details = call.details;
+  Check(callee.form == Callee::kInPlace
+            ? axiscast_apply_in_place(callee.op, tensors, tensors + 1, arity - 1, &details.options, &details.execute)
+            : axiscast_apply(callee.op, tensors, arity, &tensors[arity], &details.options, &details.execute));
   calls.fetch_add(1, std::memory_order_relaxed);
+  TVM_FFI_SAFE_CALL_END();
+}
+
+constexpr char kInferOutputDoc[] =
+    "infer_output(name, inputs..., axis = None, attributes = None, options = None): the output's shape and dtype";
+
+int InferOutput(void*, const TVMFFIAny* arguments, std::int32_t count, TVMFFIAny* result) {
+  TVM_FFI_SAFE_CALL_BEGIN();
+  const auto name = count > 0 ? reinterpret_cast<const AnyView*>(arguments)->try_cast<String>() : std::nullopt;
+  if (!name) TVM_FFI_THROW(TypeError) << "a call is " << kInferOutputDoc;
+  Callee callee;
+  Check(callee.Find(*name, Callee::kInfer));
+  const Arguments call(callee, arguments + 1, count - 1);
+  std::int64_t extents[AXISCAST_MAX_RANK];
+  std::int32_t rank, dtype;
+  Check(axiscast_infer_output(callee.op, call.tensors, callee.info.arity, &call.details.options, extents, AXISCAST_MAX_RANK, &rank,
+                              &dtype));
+  DLDataType type;
+  Check(axiscast_dtype_to_dlpack(dtype, &type.code, &type.bits, &type.lanes));
+  Array<Any> shape_and_dtype;
+  shape_and_dtype.push_back(Shape(extents, extents + rank));
+  shape_and_dtype.push_back(type);
+  *reinterpret_cast<Any*>(result) = shape_and_dtype;
   TVM_FFI_SAFE_CALL_END();
 }
 
@@ -181,6 +222,7 @@ class AxiscastModule final : public ModuleObj {
 
   Optional<Function> GetFunction(const String& name) final {
     if (name == "op_names") return Function::FromTyped(OpNames);
+    if (name == "infer_output") return Function::FromExternC(nullptr, InferOutput, nullptr);
     Callee callee;
     if (!callee.Find(name)) return std::nullopt;
     return Function::FromExternC(new Callee(callee), Call, [](void* self) { delete static_cast<Callee*>(self); });
@@ -188,6 +230,7 @@ class AxiscastModule final : public ModuleObj {
 
   Optional<String> GetFunctionDoc(const String& name) final {
     if (name == "op_names") return String("op_names(): the names of all ops, in their order");
+    if (name == "infer_output") return String(kInferOutputDoc);
     Callee callee;
     if (!callee.Find(name)) return std::nullopt;
     return String(callee.Signature() + "\n" + callee.info.doc + "\n" + callee.info.special);

@@ -49,6 +49,8 @@ class Elementwise(Compared):
             what = f"{op} {names} {pair} {layout}"
             inputs = [tensor(laid_out(array, layout)[0], name) for array, name in zip(arrays, names)]
             out, rest_is_untouched = result_of(want.shape, output, layout)
+            shape, dtype = library.infer_output(op, *inputs, *details)
+            self.assertEqual((tuple(shape), str(dtype)), (want.shape, output), what)
             self.call(op, *inputs, tensor(out, output), *details)
             self.same(out, want, output, what, "NumPy")
             self.assertTrue(rest_is_untouched(), f"{what}: wrote beside out")
