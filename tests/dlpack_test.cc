@@ -9,8 +9,10 @@
 #include <vector>
 
 // In this order: the header works on the DLTensor that its user has.
-#include "axiscast/dlpack.h"
+// clang-format off
 #include "tests/testing/dlpack.h"
+#include "axiscast/dlpack.h"
+// clang-format on
 
 namespace {
 
