@@ -72,6 +72,7 @@ class Errors(unittest.TestCase):
         self.refused(TypeError, "add: attributes must be a dict with names as keys, or None; got int", "add", X, BIAS, out, 1, 1)
         self.refused(TypeError, "clip: attribute min must be a number, a str or a sequence of ints; got None", "clip", X, out, None, {"min": None})
         self.refused(ValueError, "add: there is no option mod; there are mode and max_threads", "add", X, BIAS, out, 1, None, {"mod": 1})
+        self.refused(ValueError, "axiscast_apply: max_threads must be 0 or more; got -2147483648", "add", X, X, out, None, None, {"max_threads": -2**40})
         self.refused(ValueError, 'there is no mode "numby"; did you mean numpy; there are: numpy, axis, onnx_legacy, none, same_rank, '
                      "pattern, legacy_pointwise, pointwise", "add", X, BIAS, out, 1, None, {"mode": "numby"})
         self.refused(ValueError, "add: x: axiscast_dtype_from_dlpack: there is no dtype for DLPack's complex64", "add", X.astype("c8"), X, X)

@@ -128,7 +128,9 @@ struct Details {
     if (name == "mode") {
       Check(axiscast_mode_find(As<String>(callee, "option mode", "a str", value).c_str(), &options.mode));
     } else if (name == "max_threads") {
-      execute.max_threads = As<std::int32_t>(callee, "option max_threads", "an int", value);
+      constexpr std::int64_t kLowest = INT32_MIN, kHighest = INT32_MAX;
+      const auto threads = As<std::int64_t>(callee, "option max_threads", "an int", value);
+      execute.max_threads = static_cast<std::int32_t>(std::clamp(threads, kLowest, kHighest));
     } else {
       TVM_FFI_THROW(ValueError) << callee.Name() << ": there is no option " << name << "; there are mode and max_threads";
     }
