@@ -71,6 +71,8 @@ class Errors(unittest.TestCase):
         self.refused(TypeError, "add: axis must be an int or None; got float", "add", X, BIAS, out, 1.0)
         self.refused(TypeError, "add: attributes must be a dict with names as keys, or None; got int", "add", X, BIAS, out, 1, 1)
         self.refused(TypeError, "clip: attribute min must be a number, a str or a sequence of ints; got None", "clip", X, out, None, {"min": None})
+        for huge in (2**64, -2**63 - 1):
+            self.refused(TypeError, "clip: attribute min must be a number, a str or a sequence of ints; got ffi.BigInt", "clip", X, out, None, {"min": huge})
         self.refused(ValueError, "add: there is no option mod; there are mode and max_threads", "add", X, BIAS, out, 1, None, {"mod": 1})
         self.refused(ValueError, "axiscast_apply: max_threads must be 0 or more; got -2147483648", "add", X, X, out, None, None, {"max_threads": -2**40})
         self.refused(ValueError, 'there is no mode "numby"; did you mean numpy; there are: numpy, axis, onnx_legacy, none, same_rank, '
@@ -102,6 +104,9 @@ class Calls(unittest.TestCase):
         numbers = np.array([0, 2**63 - 1, 5], np.int64)  # 2^63 - 2 is no float64
         library.clip_(numbers, None, {"min": 1, "max": 2**63 - 2})
         self.assertEqual(numbers.tolist(), [1, 2**63 - 2, 5])
+        numbers = np.array([0, 2**64 - 1], np.uint64)
+        library.clip_(numbers, None, {"max": 2**64 - 2})
+        self.assertEqual(numbers.tolist(), [0, 2**64 - 2])
         out = np.zeros(3, np.float32)
         library.gather(BIAS, np.array([-1, 0, -2]), out, None, {"dim": 0, "wrap_negative": True})
         self.assertEqual(out.tolist(), [30, 10, 20])

@@ -1,170 +1,24 @@
 // axiscast for all that speaks TVM-FFI: a module whose functions are the ops of the registry, for tensors of any library.
 //   library = tvm_ffi.load_module("libaxiscast_tvm_ffi.so")
 //   library.NAME(inputs..., out, axis = None, attributes = None, options = None)    NAME_ writes to its first input and has no out
-#include <dlpack/dlpack.h>
 #include <tvm/ffi/container/array.h>
-#include <tvm/ffi/container/map.h>
-#include <tvm/ffi/container/shape.h>
 #include <tvm/ffi/dtype.h>
 #include <tvm/ffi/extra/module.h>
 #include <tvm/ffi/function.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string>
-#include <vector>
 
-#include "axiscast/c_api.h"
-#include "axiscast/dlpack.h"
+#include "tvm_ffi/call.h"
 
 namespace {
 
 using namespace tvm::ffi;  // NOLINT: the host's names, in this file alone
+using adapter::Arguments, adapter::Callee, adapter::Check, adapter::Details;
 
 std::atomic<std::uint64_t> calls{0};
-
-// What is thrown here never leaves this file: whatever the host calls has TVM_FFI_SAFE_CALL_END in it.
-void Check(std::int32_t status) {
-  if (status == AXISCAST_OK) return;
-  if (status == AXISCAST_OUT_OF_MEMORY) TVM_FFI_THROW(MemoryError) << axiscast_last_message();
-  TVM_FFI_THROW(ValueError) << axiscast_last_message();
-}
-
-// An op under the name by which it was asked for, and what its function does.
-struct Callee {
-  enum Form { kInto, kInPlace, kInfer };  // NAME, NAME_, infer_output("NAME", ...)
-
-  const axiscast_op* op = nullptr;
-  axiscast_op_info info{};
-  Form form = kInto;
-
-  std::int32_t Find(std::string name, Form wanted) {
-    form = wanted;
-    info.struct_size = sizeof(info);
-    const std::int32_t status = axiscast_op_find(nullptr, name.c_str(), &op);
-    return status == AXISCAST_OK ? axiscast_op_describe(op, &info) : status;
-  }
-  bool Find(const std::string& name) {
-    const bool in_place = !name.empty() && name.back() == '_';
-    return Find(name.substr(0, name.size() - in_place), in_place ? kInPlace : kInto) == AXISCAST_OK;
-  }
-
-  int TensorCount() const { return info.arity + (form == kInto); }
-  const char* TensorName(int index) const { return index < info.arity ? info.operands[index] : "out"; }
-  std::string Name() const { return info.asked + std::string(form == kInPlace ? "_" : ""); }
-  std::string Signature() const {
-    std::string text = form == kInfer ? "infer_output(\"" + Name() + "\", " : Name() + "(";
-    for (int i = 0; i < TensorCount(); ++i) text += std::string(TensorName(i)) + ", ";
-    return text + "axis = None, attributes = None, options = None)";
-  }
-};
-
-template <typename T>
-T As(const Callee& callee, const std::string& what, const char* expected, AnyView value) {
-  const auto cast = value.try_cast<T>();
-  if (!cast) {
-    TVM_FFI_THROW(TypeError) << callee.Name() << ": " << what << " must be " << expected << "; got " << value.GetTypeKey();
-  }
-  return *cast;
-}
-
-// What a call says beside its tensors.
-struct Details {
-  axiscast_options options{};
-  axiscast_execute_options execute{};
-  std::vector<axiscast_attribute> attributes;
-  std::vector<String> texts;  // what `attributes` point to
-  std::vector<Shape> shapes;
-
-  Details() {
-    options.struct_size = sizeof(options);
-    execute.struct_size = sizeof(execute);
-  }
-
-  void Read(const Callee& callee, AnyView axis, AnyView given_attributes, AnyView given_options) {
-    if (axis != nullptr) {
-      options.has_axis = 1;
-      options.axis = As<std::int64_t>(callee, "axis", "an int or None", axis);
-    }
-    if (given_attributes != nullptr) {
-      const auto map = As<Map<String, Any>>(callee, "attributes", "a dict with names as keys, or None", given_attributes);
-      texts.reserve(2 * map.size());
-      shapes.reserve(map.size());
-      for (const auto& [name, value] : map) attributes.push_back(Attribute(callee, name, value));
-      options.attributes = attributes.data();
-      options.attribute_count = static_cast<std::int64_t>(attributes.size());
-    }
-    if (given_options != nullptr) {
-      for (const auto& [name, value] : As<Map<String, Any>>(callee, "options", "a dict with names as keys, or None", given_options))
-        SetOption(callee, name, value);
-    }
-  }
-
-  axiscast_attribute Attribute(const Callee& callee, const String& name, const Any& value) {
-    axiscast_attribute attribute{};
-    attribute.struct_size = sizeof(attribute);
-    attribute.name = texts.emplace_back(name).c_str();
-    if (const auto integer = value.try_cast<std::int64_t>()) {
-      attribute.kind = AXISCAST_VALUE_INT64;
-      attribute.value.integer = *integer;
-    } else if (const auto number = value.try_cast<double>()) {
-      attribute.kind = AXISCAST_VALUE_DOUBLE;
-      attribute.value.number = *number;
-    } else if (const auto text = value.try_cast<String>()) {
-      attribute.kind = AXISCAST_VALUE_TEXT;
-      attribute.value.text = texts.emplace_back(*text).c_str();
-    } else {
-      const Shape& shape =
-          shapes.emplace_back(As<Shape>(callee, "attribute " + std::string(name), "a number, a str or a sequence of ints", value));
-      attribute.kind = AXISCAST_VALUE_SHAPE;
-      attribute.rank = static_cast<std::int32_t>(std::min<std::size_t>(shape.size(), AXISCAST_MAX_RANK + 1));
-      attribute.value.shape = shape.data();
-    }
-    return attribute;
-  }
-
-  void SetOption(const Callee& callee, const String& name, const Any& value) {
-    if (name == "mode") {
-      Check(axiscast_mode_find(As<String>(callee, "option mode", "a str", value).c_str(), &options.mode));
-    } else if (name == "max_threads") {
-      constexpr std::int64_t kLowest = INT32_MIN, kHighest = INT32_MAX;
-      const auto threads = As<std::int64_t>(callee, "option max_threads", "an int", value);
-      execute.max_threads = static_cast<std::int32_t>(std::clamp(threads, kLowest, kHighest));
-    } else {
-      TVM_FFI_THROW(ValueError) << callee.Name() << ": there is no option " << name << "; there are mode and max_threads";
-    }
-  }
-};
-
-const DLTensor* TensorOf(const TVMFFIAny& argument) {
-  if (argument.type_index == kTVMFFITensor) return TVMFFITensorGetDLTensorPtr(argument.v_ptr);
-  return argument.type_index == kTVMFFIDLTensorPtr ? static_cast<const DLTensor*>(argument.v_ptr) : nullptr;
-}
-
-struct Arguments {
-  axiscast_tensor tensors[AXISCAST_MAX_ARITY + 1];
-  axiscast_dlpack_storage storage[AXISCAST_MAX_ARITY + 1];
-  Details details;
-
-  Arguments(const Callee& callee, const TVMFFIAny* arguments, std::int32_t count) {
-    const AnyView* const views = reinterpret_cast<const AnyView*>(arguments);
-    const int tensor_count = callee.TensorCount();
-    if (count < tensor_count || count > tensor_count + 3)
-      TVM_FFI_THROW(TypeError) << "a call is " << callee.Signature() << "; got " << count << " arguments";
-    for (int i = 0; i < tensor_count; ++i) {
-      const DLTensor* const tensor = TensorOf(arguments[i]);
-      if (tensor == nullptr) {
-        TVM_FFI_THROW(TypeError) << callee.Name() << ": " << callee.TensorName(i) << " must be a tensor; got "
-                                 << views[i].GetTypeKey();
-      }
-      if (axiscast_tensor_from_dlpack(tensor, &tensors[i], &storage[i]) != AXISCAST_OK)
-        TVM_FFI_THROW(ValueError) << callee.Name() << ": " << callee.TensorName(i) << ": " << storage[i].message;
-    }
-    const auto detail = [=](int index) { return tensor_count + index < count ? views[tensor_count + index] : AnyView(); };
-    details.Read(callee, detail(0), detail(1), detail(2));
-  }
-};
 
 int Call(void* self, const TVMFFIAny* arguments, std::int32_t count, TVMFFIAny*) {
   TVM_FFI_SAFE_CALL_BEGIN();
