@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # The verb `engines` of ./dev, which sources this file: hosts in environments of their own, adapters, their tests and benchmarks.
 
-engine_hosts=(tvm_ffi paddle onnxruntime openvino)
+engine_hosts=(paddle onnxruntime openvino tvm_ffi) # tvm_ffi last: it tries Paddle's tensors where Paddle is
 
 # engine_environment HOST: build/engines/HOST/venv holds what adapters/HOST/requirements.txt pins.
 engine_environment() {
@@ -21,7 +21,7 @@ engine_build() {
   local host=$1 work=$root/build/engines/$1 log=$root/build/engines/$1/build.log launcher=()
   command -v ccache >/dev/null && launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
   say "building the adapter for $host into build/engines/$host"
-  cmake -S "$root/adapters" -B "$work/build" -G Ninja "-DAXISCAST_ADAPTER_${host^^}=ON" -DCMAKE_PREFIX_PATH="$engine_prefix" \
+  cmake -S "$root/adapters" -B "$work/build" -G Ninja "-DAXISCAST_ADAPTER_${host^^}=ON" -Uaxiscast_DIR -DCMAKE_PREFIX_PATH="$engine_prefix" \
     -DPython3_EXECUTABLE="$work/venv/bin/python" -DAXISCAST_ADAPTER_FETCHED="$work" "${launcher[@]}" \
     -DCMAKE_COMPILE_WARNING_AS_ERROR="${AXISCAST_WERROR:-0}" >"$log" 2>&1 &&
     cmake --build "$work/build" -j "$jobs" >>"$log" 2>&1 || { tail -n 40 "$log" >&2; fail "building the adapter for $host failed (log: $log)"; }

@@ -33,7 +33,7 @@ if(NOT BUILD_SHARED_LIBS)
   set(AXISCAST_PC_PRIVATE_LIBS "")
 endif()
 
-install(TARGETS axiscast_library axiscast_kit EXPORT axiscastTargets FILE_SET HEADERS FILE_SET entry)
+install(TARGETS axiscast_library axiscast_kit EXPORT axiscastTargets FILE_SET HEADERS FILE_SET headers_over_others FILE_SET entry)
 install(EXPORT axiscastTargets NAMESPACE axiscast:: DESTINATION ${package_dir})
 configure_package_config_file(cmake/axiscastConfig.cmake.in ${PROJECT_BINARY_DIR}/axiscastConfig.cmake INSTALL_DESTINATION ${package_dir}
                               PATH_VARS CMAKE_INSTALL_LIBDIR AXISCAST_HIGHWAY_INCLUDE)
