@@ -1,6 +1,7 @@
 // Reads attributes of nodes: ours by the registry's list, ONNX's by what each op says there.
 #include "onnxruntime/attributes.h"
 
+#include <cstring>
 #include <limits>
 
 namespace axiscast_onnxruntime {
@@ -104,26 +105,30 @@ OrtStatus* WrongType(const OpType& type, const char* name, const char* wanted) {
   return Refuse(type.name + ": the attribute " + name + " must be " + wanted);
 }
 
-// In our domain: attributes of the op, and for elementwise ones axis and mode.
+// In our domain: attributes of the op, and axis and mode, where the op does not itself call something so.
 OrtStatus* ReadOurs(const OpType& type, const NodeAttributes& node, Request* request) {
   static const char* const kWanted[] = {"a number", "an integer", "0 or 1", "a text", "a list of integers"};
+  bool own_mode = false;
   for (int32_t i = 0; i < type.info.attribute_count; ++i) {
     axiscast_attribute_info known{};
     known.struct_size = sizeof(known);
     if (int32_t code = axiscast_op_attribute(type.op, i, &known)) return LastFailure(code);
     bool found = false;
     ReadOne(node, known, request, &found);
+    own_mode = own_mode || std::strcmp(known.name, "mode") == 0;
     if (!found && Has(node, known.name)) return WrongType(type, known.name, kWanted[known.type]);
   }
-  if (type.rule != Rule::kAxiscast || type.info.elementwise == 0) return nullptr;
+  if (type.rule != Rule::kAxiscast) return nullptr;
   std::string mode;
   if (node.Integer("axis", &request->options.axis)) {
     request->options.has_axis = 1;
   } else if (Has(node, "axis")) {
     return WrongType(type, "axis", "an integer");
   }
+  if (own_mode) return nullptr;
   if (node.Text("mode", &mode)) {
-    if (int32_t code = axiscast_mode_find(mode.c_str(), &request->options.mode)) return LastFailure(code);
+    if (axiscast_mode_find(mode.c_str(), &request->options.mode) != AXISCAST_OK)
+      return Refuse(type.name + ": " + axiscast_last_message());
   } else if (Has(node, "mode")) {
     return WrongType(type, "mode", "a text");
   }

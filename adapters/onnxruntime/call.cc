@@ -25,7 +25,8 @@ void RunPart(void* state, size_t index) {
 
 void ParallelFor(void* context, int64_t count, axiscast_thread_pool_body body, void* task) {
   Job job{body, task};
-  OrtStatus* status = Api().KernelContext_ParallelFor(static_cast<OrtKernelContext*>(context), &RunPart, static_cast<size_t>(count), 0, &job);
+  OrtStatus* status =
+      Api().KernelContext_ParallelFor(static_cast<OrtKernelContext*>(context), &RunPart, static_cast<size_t>(count), 0, &job);
   if (status == nullptr) return;
   Api().ReleaseStatus(status);  // it has done nothing
   body(task, 0, count);

@@ -54,7 +54,8 @@ OrtStatus* ReadShape(const OrtShapeInferContext* context, size_t index, Shapes* 
 }
 
 // Tells the host the result's shape. An unknown extent gets a symbol that no other has: equal symbols mean equal extents.
-OrtStatus* Write(OrtShapeInferContext* context, const Shapes& shapes, ONNXTensorElementDataType type, const int64_t* extents, size_t rank) {
+OrtStatus* Write(OrtShapeInferContext* context, const Shapes& shapes, ONNXTensorElementDataType type, const int64_t* extents,
+                 size_t rank) {
   static std::atomic<int64_t> unknowns{0};
   std::vector<int64_t> numbers(extents, extents + rank);
   std::deque<std::string> symbols;
@@ -92,10 +93,11 @@ OrtStatus* Infer(const OpType& type, OrtShapeInferContext* context) {
   int32_t dtype = 0;
   int32_t code = AXISCAST_OK;
   if (type.info.elementwise != 0) {
-    code = axiscast_infer_shape(shapes.tensors.data(), static_cast<int64_t>(count), &request.options, extents, AXISCAST_MAX_RANK, &rank);
+    code = axiscast_infer_shape(shapes.tensors.data(), static_cast<int64_t>(count), &request.options, extents, AXISCAST_MAX_RANK,
+                                &rank);
   } else if (shapes.known) {
-    code = axiscast_infer_output(type.op, shapes.tensors.data(), static_cast<int64_t>(count), &request.options, extents, AXISCAST_MAX_RANK,
-                                 &rank, &dtype);
+    code = axiscast_infer_output(type.op, shapes.tensors.data(), static_cast<int64_t>(count), &request.options, extents,
+                                 AXISCAST_MAX_RANK, &rank, &dtype);
   } else {
     return nullptr;
   }

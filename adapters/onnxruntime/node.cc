@@ -72,7 +72,8 @@ OrtStatus* ChooseKernel(Node* node) {
   axiscast_op_info op{};
   op.struct_size = sizeof(op);
   if (int32_t code = axiscast_op_describe(request.op, &op)) return LastFailure(code);
-  for (size_t i = 0; i < node->dtypes.size() && static_cast<int32_t>(i) < op.arity; ++i) AppendScalar(nullptr, node->dtypes[i], &operands);
+  for (size_t i = 0; i < node->dtypes.size() && static_cast<int32_t>(i) < op.arity; ++i)
+    AppendScalar(nullptr, node->dtypes[i], &operands);
   if (node->type.rule == Rule::kVariadic || request.infinity != 0) {
     operands.count = 0;
     for (int32_t i = 0; i < op.arity; ++i) AppendScalar(nullptr, node->dtypes[0], &operands);
@@ -92,7 +93,8 @@ OrtStatus* ChooseKernel(Node* node) {
   options.has_axis = 0;
   int64_t extents[AXISCAST_MAX_RANK];
   int32_t rank = 0, dtype = 0;
-  const int32_t code = axiscast_infer_output(request.op, operands.tensors, operands.count, &options, extents, AXISCAST_MAX_RANK, &rank, &dtype);
+  const int32_t code =
+      axiscast_infer_output(request.op, operands.tensors, operands.count, &options, extents, AXISCAST_MAX_RANK, &rank, &dtype);
   return code == AXISCAST_OK ? Refuse(node->type.name + ": no kernel for these dtypes") : LastFailure(code);
 }
 
@@ -104,10 +106,18 @@ void WriteInfinity(double value, int32_t dtype, unsigned char* bytes) {
   const uint16_t brain = static_cast<uint16_t>(bits >> 16);
   const uint16_t half = static_cast<uint16_t>(value > 0 ? 0x7c00 : 0xfc00);
   switch (dtype) {
-    case AXISCAST_FLOAT64: std::memcpy(bytes, &value, sizeof(value)); break;
-    case AXISCAST_FLOAT32: std::memcpy(bytes, &narrow, sizeof(narrow)); break;
-    case AXISCAST_BFLOAT16: std::memcpy(bytes, &brain, sizeof(brain)); break;
-    default: std::memcpy(bytes, &half, sizeof(half)); break;
+    case AXISCAST_FLOAT64:
+      std::memcpy(bytes, &value, sizeof(value));
+      break;
+    case AXISCAST_FLOAT32:
+      std::memcpy(bytes, &narrow, sizeof(narrow));
+      break;
+    case AXISCAST_BFLOAT16:
+      std::memcpy(bytes, &brain, sizeof(brain));
+      break;
+    default:
+      std::memcpy(bytes, &half, sizeof(half));
+      break;
   }
 }
 
@@ -130,8 +140,8 @@ OrtStatus* RunPlain(Node* node, OrtKernelContext* context) {
     const Request& request = node->request;
     int64_t extents[AXISCAST_MAX_RANK];
     axiscast_tensor out{sizeof(out), nullptr, 0, 0, extents, nullptr};
-    if (int32_t code = axiscast_infer_output(request.op, operands.tensors, operands.count, &request.options, extents, AXISCAST_MAX_RANK,
-                                             &out.rank, &out.dtype)) {
+    if (int32_t code = axiscast_infer_output(request.op, operands.tensors, operands.count, &request.options, extents,
+                                             AXISCAST_MAX_RANK, &out.rank, &out.dtype)) {
       return LastFailure(code);
     }
     if (OrtStatus* status = Prepare(node, operands, out, &prepared)) return status;
@@ -163,10 +173,14 @@ OrtStatus* ORT_API_CALL RunNode(void* made, OrtKernelContext* context) {
   call_count.fetch_add(1, std::memory_order_relaxed);
   try {
     switch (node->type.rule) {
-      case Rule::kVariadic: return node->dtypes.size() == 2 ? RunPlain(node, context) : RunVariadic(node, context);
-      case Rule::kClip: return node->dtypes.size() == 1 ? RunPlain(node, context) : RunClip(node, context);
-      case Rule::kExpand: return RunExpand(node, context);
-      default: return RunPlain(node, context);
+      case Rule::kVariadic:
+        return node->dtypes.size() == 2 ? RunPlain(node, context) : RunVariadic(node, context);
+      case Rule::kClip:
+        return node->dtypes.size() == 1 ? RunPlain(node, context) : RunClip(node, context);
+      case Rule::kExpand:
+        return RunExpand(node, context);
+      default:
+        return RunPlain(node, context);
     }
   } catch (...) {
     return Refuse("axiscast: out of memory");

@@ -47,14 +47,29 @@ axiscast_attribute Bound(const char* name, const void* data, int32_t dtype) {
   bound.name = name;
   bound.kind = AXISCAST_VALUE_INT64;
   switch (dtype) {
-    case AXISCAST_INT8: bound.value.integer = Load<int8_t>(data); return bound;
-    case AXISCAST_INT16: bound.value.integer = Load<int16_t>(data); return bound;
-    case AXISCAST_INT32: bound.value.integer = Load<int32_t>(data); return bound;
-    case AXISCAST_INT64: bound.value.integer = Load<int64_t>(data); return bound;
-    case AXISCAST_UINT8: bound.value.integer = Load<uint8_t>(data); return bound;
-    case AXISCAST_UINT16: bound.value.integer = Load<uint16_t>(data); return bound;
-    case AXISCAST_UINT32: bound.value.integer = Load<uint32_t>(data); return bound;
-    default: break;
+    case AXISCAST_INT8:
+      bound.value.integer = Load<int8_t>(data);
+      return bound;
+    case AXISCAST_INT16:
+      bound.value.integer = Load<int16_t>(data);
+      return bound;
+    case AXISCAST_INT32:
+      bound.value.integer = Load<int32_t>(data);
+      return bound;
+    case AXISCAST_INT64:
+      bound.value.integer = Load<int64_t>(data);
+      return bound;
+    case AXISCAST_UINT8:
+      bound.value.integer = Load<uint8_t>(data);
+      return bound;
+    case AXISCAST_UINT16:
+      bound.value.integer = Load<uint16_t>(data);
+      return bound;
+    case AXISCAST_UINT32:
+      bound.value.integer = Load<uint32_t>(data);
+      return bound;
+    default:
+      break;
   }
   bound.kind = AXISCAST_VALUE_UINT64;
   if (dtype == AXISCAST_UINT64) {
@@ -64,10 +79,18 @@ axiscast_attribute Bound(const char* name, const void* data, int32_t dtype) {
   bound.kind = AXISCAST_VALUE_DOUBLE;
   const uint32_t brain = static_cast<uint32_t>(Load<uint16_t>(data)) << 16;
   switch (dtype) {
-    case AXISCAST_FLOAT16: bound.value.number = HalfToDouble(Load<uint16_t>(data)); break;
-    case AXISCAST_BFLOAT16: bound.value.number = static_cast<double>(Load<float>(&brain)); break;
-    case AXISCAST_FLOAT32: bound.value.number = static_cast<double>(Load<float>(data)); break;
-    default: bound.value.number = Load<double>(data); break;
+    case AXISCAST_FLOAT16:
+      bound.value.number = HalfToDouble(Load<uint16_t>(data));
+      break;
+    case AXISCAST_BFLOAT16:
+      bound.value.number = static_cast<double>(Load<float>(&brain));
+      break;
+    case AXISCAST_FLOAT32:
+      bound.value.number = static_cast<double>(Load<float>(data));
+      break;
+    default:
+      bound.value.number = Load<double>(data);
+      break;
   }
   return bound;
 }
@@ -129,13 +152,15 @@ OrtStatus* RunExpand(Node* node, OrtKernelContext* context) {
     if (OrtStatus* status = AppendInput(context, i, node->dtypes[i], &operands)) return status;
   }
   const axiscast_tensor& shape = operands.tensors[1];
-  if (shape.rank != 1 || shape.shape[0] > AXISCAST_MAX_RANK) return Refuse("Expand: the shape must have 1 dim and at most 64 elements");
-  const axiscast_tensor shapes[] = {
-      operands.tensors[0],
-      {sizeof(axiscast_tensor), nullptr, node->dtypes[0], static_cast<int32_t>(shape.shape[0]), static_cast<const int64_t*>(shape.data), nullptr}};
+  if (shape.rank != 1 || shape.shape[0] > AXISCAST_MAX_RANK)
+    return Refuse("Expand: the shape must have 1 dim and at most 64 elements");
+  const axiscast_tensor shapes[] = {operands.tensors[0],
+                                    {sizeof(axiscast_tensor), nullptr, node->dtypes[0], static_cast<int32_t>(shape.shape[0]),
+                                     static_cast<const int64_t*>(shape.data), nullptr}};
   int64_t extents[AXISCAST_MAX_RANK];
   axiscast_tensor out{sizeof(out), nullptr, node->dtypes[0], 0, extents, nullptr};
-  if (int32_t code = axiscast_resolve_shape(shapes, 2, &node->request.options, extents, AXISCAST_MAX_RANK, &out.rank)) return LastFailure(code);
+  if (int32_t code = axiscast_resolve_shape(shapes, 2, &node->request.options, extents, AXISCAST_MAX_RANK, &out.rank))
+    return LastFailure(code);
   bool wanted = true;
   if (OrtStatus* status = Output(context, extents, static_cast<size_t>(out.rank), &out.data, &wanted)) return status;
   return wanted ? Stretch(context, node->request.options.caller, shapes[0], out) : nullptr;

@@ -111,7 +111,8 @@ OrtStatus* ORT_API_CALL RegisterCustomOps(OrtSessionOptions* options, const OrtA
   using namespace axiscast_onnxruntime;
   const OrtApi* api = base->GetApi(kApiVersion);
   if (api == nullptr) {
-    const std::string message = std::string("axiscast needs ONNX Runtime 1.") + std::to_string(kApiVersion) + " or later; this is " + base->GetVersionString();
+    const std::string message = std::string("axiscast needs ONNX Runtime 1.") + std::to_string(kApiVersion) +
+                                " or later; this is " + base->GetVersionString();
     return base->GetApi(1)->CreateStatus(ORT_FAIL, message.c_str());
   }
   SetApi(api);

@@ -21,18 +21,12 @@ struct DTypePair {
   ONNXTensorElementDataType onnx;
 };
 const DTypePair kDTypes[] = {
-    {AXISCAST_BOOL, ONNX_TENSOR_ELEMENT_DATA_TYPE_BOOL},
-    {AXISCAST_INT8, ONNX_TENSOR_ELEMENT_DATA_TYPE_INT8},
-    {AXISCAST_INT16, ONNX_TENSOR_ELEMENT_DATA_TYPE_INT16},
-    {AXISCAST_INT32, ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32},
-    {AXISCAST_INT64, ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64},
-    {AXISCAST_UINT8, ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT8},
-    {AXISCAST_UINT16, ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT16},
-    {AXISCAST_UINT32, ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT32},
-    {AXISCAST_UINT64, ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT64},
-    {AXISCAST_FLOAT16, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT16},
-    {AXISCAST_BFLOAT16, ONNX_TENSOR_ELEMENT_DATA_TYPE_BFLOAT16},
-    {AXISCAST_FLOAT32, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT},
+    {AXISCAST_BOOL, ONNX_TENSOR_ELEMENT_DATA_TYPE_BOOL},         {AXISCAST_INT8, ONNX_TENSOR_ELEMENT_DATA_TYPE_INT8},
+    {AXISCAST_INT16, ONNX_TENSOR_ELEMENT_DATA_TYPE_INT16},       {AXISCAST_INT32, ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32},
+    {AXISCAST_INT64, ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64},       {AXISCAST_UINT8, ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT8},
+    {AXISCAST_UINT16, ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT16},     {AXISCAST_UINT32, ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT32},
+    {AXISCAST_UINT64, ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT64},     {AXISCAST_FLOAT16, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT16},
+    {AXISCAST_BFLOAT16, ONNX_TENSOR_ELEMENT_DATA_TYPE_BFLOAT16}, {AXISCAST_FLOAT32, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT},
     {AXISCAST_FLOAT64, ONNX_TENSOR_ELEMENT_DATA_TYPE_DOUBLE},
 };
 
@@ -113,14 +107,16 @@ std::vector<OpType> SplitByDTypes(const OpType& whole) {
     for (int32_t i = 0; i < whole.info.arity; ++i) {
       const auto as_result = [&](const auto& k) { return k.inputs[i] == k.output; };
       const auto as_first = [&](const auto& k) { return k.inputs[i] == kernels[0].inputs[i]; };
-      const bool free = constant ? !std::all_of(kernels.begin(), kernels.end(), as_first) : std::all_of(kernels.begin(), kernels.end(), as_result);
+      const bool free = constant ? !std::all_of(kernels.begin(), kernels.end(), as_first)
+                                 : std::all_of(kernels.begin(), kernels.end(), as_result);
       decided = decided || free;
       dtypes.push_back(free ? kAny : ToOnnx(kernel.inputs[i]));
     }
     dtypes.push_back(constant || !decided ? ToOnnx(kernel.output) : kAny);
     OpType part = whole;
     part.inputs.clear();
-    for (int32_t i = 0; i < whole.info.arity; ++i) part.inputs.push_back(static_cast<ONNXTensorElementDataType>(dtypes[static_cast<size_t>(i)]));
+    for (int32_t i = 0; i < whole.info.arity; ++i)
+      part.inputs.push_back(static_cast<ONNXTensorElementDataType>(dtypes[static_cast<size_t>(i)]));
     part.output = static_cast<ONNXTensorElementDataType>(dtypes.back());
     parts.emplace(dtypes, part);
   }

@@ -19,16 +19,16 @@ void SetApi(const OrtApi* api);
 
 // How a node computes. All but kPlain and kVariadic are ops of ONNX that say in inputs or attributes what ours say otherwise.
 enum class Rule {
-  kPlain,    // op(inputs...), with the op's own attributes
-  kAxiscast, // the same, in our domain: with axis and mode too
-  kVariadic, // op(op(x0, x1), x2)...; one input is copied
-  kClip,     // bounds are optional inputs, or attributes
-  kMod,      // attribute fmod: whose sign the result has
-  kBitShift, // attribute direction
-  kIsInf,    // attributes detect_negative and detect_positive
-  kExpand,   // the shape is an input
-  kGather,   // axis, and indices from the end
-  kScatter,  // the same, and a reduction
+  kPlain,     // op(inputs...), with the op's own attributes
+  kAxiscast,  // the same, in our domain: with axis and mode too
+  kVariadic,  // op(op(x0, x1), x2)...; one input is copied
+  kClip,      // bounds are optional inputs, or attributes
+  kMod,       // attribute fmod: whose sign the result has
+  kBitShift,  // attribute direction
+  kIsInf,     // attributes detect_negative and detect_positive
+  kExpand,    // the shape is an input
+  kGather,    // axis, and indices from the end
+  kScatter,   // the same, and a reduction
 };
 
 struct OpType : OrtCustomOp {
