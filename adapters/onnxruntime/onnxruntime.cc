@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <sstream>
 
 #include "onnxruntime/node.h"
@@ -10,9 +11,8 @@
 namespace axiscast_onnxruntime {
 namespace {
 
-// Session configuration: which ops of ONNX to replace ("all", or names), and whether in models before opset 7 too ("1").
+// An entry of the session's configuration: which ops of ONNX to replace: names, "all", and "-" before those that are not meant.
 const char kReplace[] = "axiscast.replace";
-const char kLegacy[] = "axiscast.onnx_legacy";
 
 // Op types and the domain that has them. Sessions keep pointers to both, so that they live until the end.
 struct Domain {
@@ -48,29 +48,42 @@ OrtStatus* Ours(const Domain** found) {
   return nullptr;
 }
 
-// The ops that `names` asks for.
-OrtStatus* Replacements(const std::string& names, bool legacy, const Domain** found) {
-  static std::map<std::pair<std::string, bool>, Domain*> domains;
-  Domain*& domain = domains[{names, legacy}];
-  if (domain == nullptr) {
-    auto made = std::make_unique<Domain>();
-    const std::vector<OpType> all = OnnxOps(legacy);
-    std::string spaced = names;
-    std::replace(spaced.begin(), spaced.end(), ',', ' ');
-    std::istringstream words(spaced);
-    for (std::string word; words >> word;) {
-      const size_t before = made->types.size();
-      std::string known;
-      for (const OpType& type : all) {
-        if (word == "all" || word == type.name) made->types.push_back(type);
-        known += " " + type.name;
-      }
-      if (made->types.size() == before) return Refuse(std::string(kReplace) + ": no such op '" + word + "'; there are all" + known);
+// Reads a list such as "all -Equal" or "Add,Mul" of ops among `types`.
+OrtStatus* ReadNames(std::string list, const std::vector<OpType>& types, std::set<std::string>* chosen) {
+  std::set<std::string> known;
+  for (const OpType& type : types) known.insert(type.name);
+  std::replace(list.begin(), list.end(), ',', ' ');
+  std::istringstream words(list);
+  for (std::string word; words >> word;) {
+    const std::string name = word.substr(word[0] == '-' ? 1 : 0);
+    if (word == "all") {
+      *chosen = known;
+    } else if (known.count(name) == 0) {
+      std::string message = std::string(kReplace) + ": no such op '" + name + "'; there are all";
+      for (const std::string& op : known) message += " " + op;
+      return Refuse(message);
+    } else if (word == name) {
+      chosen->insert(name);
+    } else {
+      chosen->erase(name);
     }
-    if (OrtStatus* status = Complete("", made.get())) return status;
-    domain = made.release();
   }
-  *found = domain;
+  return nullptr;
+}
+
+OrtStatus* Replacements(const std::string& list, const Domain** found) {
+  static std::map<std::string, Domain*> domains;
+  *found = domains.count(list) != 0 ? domains[list] : nullptr;
+  if (*found != nullptr) return nullptr;
+  auto made = std::make_unique<Domain>();
+  std::set<std::string> chosen;
+  const std::vector<OpType> types = OnnxOps();
+  if (OrtStatus* status = ReadNames(list, types, &chosen)) return status;
+  for (const OpType& type : types) {
+    if (chosen.count(type.name) != 0) made->types.push_back(type);
+  }
+  if (OrtStatus* status = Complete("", made.get())) return status;
+  *found = domains[list] = made.release();
   return nullptr;
 }
 
@@ -92,11 +105,10 @@ OrtStatus* Register(OrtSessionOptions* options) {
   const Domain* domain = nullptr;
   if (OrtStatus* status = Ours(&domain)) return status;
   if (OrtStatus* status = Api().AddCustomOpDomain(options, domain->handle)) return status;
-  std::string names, legacy;
-  if (OrtStatus* status = Configured(options, kReplace, &names)) return status;
-  if (OrtStatus* status = Configured(options, kLegacy, &legacy)) return status;
-  if (names.empty()) return nullptr;
-  if (OrtStatus* status = Replacements(names, legacy == "1", &domain)) return status;
+  std::string list;
+  if (OrtStatus* status = Configured(options, kReplace, &list)) return status;
+  if (list.empty()) return nullptr;
+  if (OrtStatus* status = Replacements(list, &domain)) return status;
   return Api().AddCustomOpDomain(options, domain->handle);
 }
 

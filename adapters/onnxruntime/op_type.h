@@ -50,8 +50,8 @@ int32_t FromOnnx(ONNXTensorElementDataType type);
 // The op types that serve `op` under a name: one where the host can tell the result's dtype from it, else some.
 std::vector<OpType> Describe(const char* name, const char* op, Rule rule, int since);
 
-// The ops of ONNX that we have, from the version that gave them today's meaning; with `legacy`, also from the first one.
-std::vector<OpType> OnnxOps(bool legacy);
+// The ops of ONNX that we have, in all its versions.
+std::vector<OpType> OnnxOps();
 
 // A status of the host for the calling thread's last failure, and for our own.
 OrtStatus* LastFailure(int32_t code);

@@ -47,16 +47,17 @@ def our_model(op, feeds, **attributes):
     return node_model(op, feeds, "axiscast", **attributes)
 
 
-def session(model, replace=None, legacy=False, threads=0, adapter=True):
-    """A session for a model, with the adapter; `replace`: which ops of ONNX we replace."""
+def session(model, replace=None, threads=0, adapter=True, optimised=None):
+    """A session for a model, with the adapter. `replace`: which ops of ONNX we replace; `optimised`: where to leave the host's model."""
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4  # errors come as exceptions
     options.intra_op_num_threads = threads
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # idle pools leave the processors to others
+    if optimised:
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_EXTENDED
+        options.optimized_model_filepath = optimised
     if replace:
         options.add_session_config_entry("axiscast.replace", replace)
-    if legacy:
-        options.add_session_config_entry("axiscast.onnx_legacy", "1")
     if adapter:
         options.register_custom_ops_library(LIBRARY)
     return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
