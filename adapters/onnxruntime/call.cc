@@ -43,22 +43,36 @@ OrtStatus* WithHostThreads(OrtKernelContext* context, Run run) {
   return code == AXISCAST_OK ? nullptr : LastFailure(code);
 }
 
+OrtStatus* TooManyDims() { return Refuse("axiscast: a tensor has more than 64 dims"); }
+
+// Copies a shape; there is room for AXISCAST_MAX_RANK extents.
+OrtStatus* ReadShape(const OrtValue* value, int64_t* extents, size_t* rank) {
+  if (const ShapeReference reference = ShapeReferenceOfHost()) {
+    ONNXTensorElementDataType type;
+    const int64_t* where = nullptr;
+    if (OrtStatus* status = reference(value, &type, &where, rank)) return status;
+    if (*rank > AXISCAST_MAX_RANK) return TooManyDims();
+    std::copy(where, where + *rank, extents);
+    return nullptr;
+  }
+  OrtTensorTypeAndShapeInfo* info = nullptr;
+  if (OrtStatus* status = Api().GetTensorTypeAndShape(value, &info)) return status;
+  OrtStatus* status = Api().GetDimensionsCount(info, rank);
+  if (status == nullptr) status = *rank > AXISCAST_MAX_RANK ? TooManyDims() : Api().GetDimensions(info, extents, *rank);
+  Api().ReleaseTensorTypeAndShapeInfo(info);
+  return status;
+}
+
 }  // namespace
 
 OrtStatus* AppendInput(const OrtKernelContext* context, size_t index, int32_t dtype, Operands* operands) {
   const OrtValue* value = nullptr;
-  OrtTensorTypeAndShapeInfo* info = nullptr;
   size_t rank = 0;
   void* data = nullptr;
   int64_t* key = operands->key + operands->used;
   if (OrtStatus* status = Api().KernelContext_GetInput(context, index, &value)) return status;
-  if (OrtStatus* status = Api().GetTensorTypeAndShape(value, &info)) return status;
-  OrtStatus* status = Api().GetDimensionsCount(info, &rank);
-  if (status == nullptr && rank > AXISCAST_MAX_RANK) status = Refuse("axiscast: a tensor has more than 64 dims");
-  if (status == nullptr) status = Api().GetDimensions(info, key + 1, rank);
-  Api().ReleaseTensorTypeAndShapeInfo(info);
-  if (status == nullptr) status = Api().GetTensorMutableData(const_cast<OrtValue*>(value), &data);
-  if (status != nullptr) return status;
+  if (OrtStatus* status = ReadShape(value, key + 1, &rank)) return status;
+  if (OrtStatus* status = Api().GetTensorMutableData(const_cast<OrtValue*>(value), &data)) return status;
   key[0] = static_cast<int64_t>(rank);
   operands->used += rank + 1;
   operands->data[operands->count] = data;

@@ -127,7 +127,7 @@ OrtStatus* ORT_API_CALL RegisterCustomOps(OrtSessionOptions* options, const OrtA
                                 " or later; this is " + base->GetVersionString();
     return base->GetApi(1)->CreateStatus(ORT_FAIL, message.c_str());
   }
-  SetApi(api);
+  SetApi(api, base->GetVersionString());
   try {
     return Register(options);
   } catch (...) {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
+#include <cstring>
 #include <map>
 #include <utility>
 
@@ -15,6 +17,7 @@ namespace {
 constexpr ONNXTensorElementDataType kAny = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
 
 const OrtApi* api_of_host = nullptr;
+ShapeReference shape_reference_of_host = nullptr;
 
 struct DTypePair {
   int32_t ours;
@@ -128,7 +131,15 @@ std::vector<OpType> SplitByDTypes(const OpType& whole) {
 }  // namespace
 
 const OrtApi& Api() { return *api_of_host; }
-void SetApi(const OrtApi* api) { api_of_host = api; }
+ShapeReference ShapeReferenceOfHost() { return shape_reference_of_host; }
+
+void SetApi(const OrtApi* api, const char* version) {
+  api_of_host = api;
+  int major = 0, minor = 0;
+  if (std::sscanf(version, "%d.%d", &major, &minor) != 2 || major != 1 || minor < 24) return;
+  constexpr size_t kSlot = 414;
+  std::memcpy(&shape_reference_of_host, reinterpret_cast<const void* const*>(api) + kSlot, sizeof(shape_reference_of_host));
+}
 
 ONNXTensorElementDataType ToOnnx(int32_t dtype) {
   for (const DTypePair& pair : kDTypes) {

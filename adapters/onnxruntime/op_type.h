@@ -15,7 +15,12 @@ constexpr uint32_t kApiVersion = 18;
 
 // The runtime's functions; set when it loads us.
 const OrtApi& Api();
-void SetApi(const OrtApi* api);
+void SetApi(const OrtApi* api, const char* version);
+
+// GetTensorElementTypeAndShapeDataReference: a shape where it lies, without an allocation. Runtimes have it from 1.24 on, and our
+// header does not: ONNX Runtime's table keeps every function in its slot for ever. NULL in older runtimes.
+using ShapeReference = OrtStatus*(ORT_API_CALL*)(const OrtValue*, ONNXTensorElementDataType*, const int64_t**, size_t*);
+ShapeReference ShapeReferenceOfHost();
 
 // How a node computes. All but kPlain and kVariadic are ops of ONNX that say in inputs or attributes what ours say otherwise.
 enum class Rule {
