@@ -399,33 +399,35 @@ for i in range(60):
     options = onnxruntime.SessionOptions()
     options.register_custom_ops_library(os.environ["AXISCAST_ADAPTER"])
     session = onnxruntime.InferenceSession(model, options)
-    session.run(None, {"x": np.ones(4, "f4")})
+    for rows in range(64):  # more than a node keeps plans of
+        session.run(None, {"x": np.ones((rows, 4), "f4")})
     del options, session
     with open("/proc/self/statm", encoding="ascii") as file:
         sizes.append(int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE"))
-print(sizes[59] - sizes[29])
+print(sizes[59] - sizes[19])
 """
         growth = int(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout)
-        self.assertLess(growth, 16 << 20)  # 30 MB before the library was kept
+        self.assertLess(growth, 4 << 20)
 
     def test_results_in_place(self):
-        """A chain of ops on 64 MB: with its input and its output, one more such tensor is there, not two."""
+        """A chain of ops on 64 MB: beside its input there is one such tensor, not two."""
         code = """
 import numpy as np
 from onnx import helper
 from session import model_of, session
-nodes = [helper.make_node("add", ["x" if i == 0 else f"t{i}", "y"], [f"t{i + 1}" if i < 5 else "out"], domain="axiscast") for i in range(6)]
+nodes = [helper.make_node("add", ["x" if i == 0 else f"t{i}", "y"], [f"t{i + 1}"], domain="axiscast") for i in range(6)]
+nodes.append(helper.make_node("ReduceMax", ["t6"], ["out"]))
 ours = session(model_of(nodes, [("x", "float32", (16, 1 << 20)), ("y", "float32", (1,))]))
 def peak():
     with open("/proc/self/status", encoding="ascii") as file:
         return int(next(line for line in file if line.startswith("VmHWM")).split()[1]) * 1024
 x, y = np.ones((16, 1 << 20), "f4"), np.ones(1, "f4")
 before = peak()
-assert (ours.run(None, {"x": x, "y": y})[0] == 7).all()
+assert ours.run(None, {"x": x, "y": y})[0] == 7
 print((peak() - before) / x.nbytes)
 """
         tensors = float(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout)
-        self.assertLess(tensors, 2.6)
+        self.assertLess(tensors, 1.5)
 
 
 if __name__ == "__main__":
