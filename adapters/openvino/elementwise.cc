@@ -177,6 +177,9 @@ void Elementwise::validate_and_infer_types() {
     // An operand that a frontend has not converted yet.
     if (get_input_element_type(i).is_dynamic()) return set_output_type(0, ov::element::dynamic, ov::PartialShape::dynamic());
     if (get_input_element_type(i) == ov::element::boolean && i < AXISCAST_MAX_ARITY) m_boolean_inputs |= int64_t{1} << i;
+    const bool axiscast_has_the_element_type = ToDType(get_input_element_type(i)) >= 0;
+    NODE_VALIDATION_CHECK(this, axiscast_has_the_element_type, m_op, ": no dtype for OpenVINO's ", get_input_element_type(i), " (operand ",
+                          i, ")");
     known = known && shape.is_static();
     if (shape.is_static()) shapes[i] = shape.to_shape();
     inputs.push_back(View(get_input_element_type(i), shapes[i]));

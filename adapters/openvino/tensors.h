@@ -17,7 +17,7 @@ inline constexpr std::pair<ov::element::Type_t, int32_t> kDTypes[] = {
     {ov::element::f64, AXISCAST_FLOAT64},
 };
 
-// -1: none of axiscast's, which then refuses it.
+// -1: axiscast has none like it.
 inline int32_t ToDType(const ov::element::Type& type) {
   for (const auto& [theirs, ours] : kDTypes)
     if (type == theirs) return ours;
