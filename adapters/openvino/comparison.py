@@ -4,11 +4,11 @@ import numpy as np
 import openvino as ov
 import openvino.opset16 as ov_ops
 from expected import COMPUTED_IN, DIFFERENT, HOST, NUMPY, REFUSED, rows_with
+from host import CONFIG, CORE
 from node_models import model, node
 from testing import cases
 
 OPERANDS = {1: ["x"], 2: ["x", "y"], 3: ["condition", "x", "aligned"]}
-CONFIG = {"INFERENCE_PRECISION_HINT": "f32"}
 
 
 def dtype_of(name):
@@ -38,7 +38,7 @@ def numpy_result(op, dtype, output, operands):
         return (np.clip(result, -limit, limit) if output == "float64" else result).astype(dtype_of(output))
 
 
-def run(core, compiled_model, operands):
+def run(compiled_model, operands):
     """{name of the output: array}."""
     inputs = {}
     for port in compiled_model.inputs:
@@ -49,15 +49,15 @@ def run(core, compiled_model, operands):
             for port in compiled_model.outputs}
 
 
-def ours(core, ops, dtype, operands, axis, dynamic):
+def ours(ops, dtype, operands, axis, dynamic):
     shape = {name: [None] * v.ndim if dynamic else list(v.shape) for name, v in operands.items()}
     nodes = [node(name, OPERANDS[op["arity"]], name, **({"axis": axis} if op["arity"] == 2 and axis != -1 else {}))
              for name, op in ops.items()]
     inputs = {name: ("bool" if name == "condition" else dtype, shape[name]) for name in operands}
-    return core.compile_model(core.read_model(model(nodes, inputs)), "CPU", CONFIG)
+    return CORE.compile_model(CORE.read_model(model(nodes, inputs)), "CPU", CONFIG)
 
 
-def theirs(core, ops, dtype, operands):
+def theirs(ops, dtype, operands):
     element = {name: ov.Type.bf16 if v.dtype == ml_dtypes.bfloat16 else ov.Type(v.dtype) for name, v in operands.items()}
     parameters = {name: ov_ops.parameter(list(v.shape), element[name], name) for name, v in operands.items()}
     for name, parameter in parameters.items():
@@ -69,20 +69,20 @@ def theirs(core, ops, dtype, operands):
         result = HOST[name](*(parameters["aligned" if i == "y" else i] for i in OPERANDS[op["arity"]]))
         result.output(0).set_names({name})
         outputs.append(result)
-    return core.compile_model(ov.Model(outputs, list(parameters.values()), "host"), "CPU", CONFIG)
+    return CORE.compile_model(ov.Model(outputs, list(parameters.values()), "host"), "CPU", CONFIG)
 
 
 class Comparison:
     """Counts, and what was wrong."""
 
-    def __init__(self, core):
-        self.core, self.numpy, self.host, self.wrong, self.needed = core, 0, 0, [], set()
+    def __init__(self):
+        self.numpy, self.host, self.wrong, self.needed = 0, 0, [], set()
 
     def compare(self, ops, dtype, x_shape, y_shape, axis, dynamic=False):
         """`ops`: the registry's ops that have the dtype."""
         operands = data(dtype, x_shape, y_shape, axis)
-        got = run(self.core, ours(self.core, ops, dtype, operands, axis, dynamic), operands)
-        host = {} if dynamic else run(self.core, theirs(self.core, ops, dtype, operands), operands)
+        got = run(ours(ops, dtype, operands, axis, dynamic), operands)
+        host = {} if dynamic else run(theirs(ops, dtype, operands), operands)
         for name, op in ops.items():
             output = next(s["output"] for s in op["signatures"] if s["inputs"][-1] == dtype)
             by_numpy = numpy_result(name, dtype, output, [operands["aligned" if i == "y" else i] for i in OPERANDS[op["arity"]]])

@@ -45,7 +45,7 @@ std::vector<std::string> AttributeNames(const axiscast_op* op) {
   return names;
 }
 
-// A plan for dense tensors, and what it was made for.
+// A plan, and what it was made for.
 struct Elementwise::KeptPlan {
   axiscast_plan* plan = nullptr;
   std::vector<std::pair<ov::element::Type, ov::Shape>> inputs;
@@ -54,10 +54,10 @@ struct Elementwise::KeptPlan {
   ~KeptPlan() { axiscast_plan_free(plan); }
 
   bool Fits(const ov::TensorVector& tensors, const ov::Tensor& out) const {
-    if (tensors.size() != inputs.size() || out.get_shape() != output || !out.is_continuous()) return false;
+    if (tensors.size() != inputs.size() || out.get_shape() != output) return false;
     for (size_t i = 0; i < inputs.size(); ++i) {
       const ov::Tensor& tensor = tensors[i];
-      if (tensor.get_element_type() != inputs[i].first || tensor.get_shape() != inputs[i].second || !tensor.is_continuous())
+      if (tensor.get_element_type() != inputs[i].first || tensor.get_shape() != inputs[i].second)
         return false;
     }
     return true;
@@ -198,7 +198,6 @@ void Elementwise::validate_and_infer_types() {
   set_output_type(0, OutputType(), InferUnknown(inputs));
 }
 
-// Strides are those of views: a plan for tensors that are not dense is made, and fits none.
 void Elementwise::Keep(const ov::TensorVector& inputs, const ov::Tensor& output, const std::vector<axiscast_tensor>& views,
                        const axiscast_tensor& out) const {
   auto kept = std::make_unique<KeptPlan>();
@@ -222,15 +221,14 @@ bool Elementwise::evaluate(ov::TensorVector& outputs, const ov::TensorVector& in
     return true;
   }
   std::vector<axiscast_tensor> views;
-  std::vector<ov::Strides> strides(inputs.size() + 1);
   for (size_t i = 0; i < inputs.size(); ++i) {
-    views.push_back(View(inputs[i], &strides[i]));
+    views.push_back(View(inputs[i]));
     views.back().dtype = InputDType(i, inputs[i].get_element_type());
   }
   int32_t dtype = 0;
   const ov::Shape shape = InferOutput(views, m_options, &dtype);
   if (output.get_shape() != shape) output.set_shape(shape);
-  axiscast_tensor out = View(output, &strides.back());
+  axiscast_tensor out = View(output);
   if (gives_boolean() && out.dtype == AXISCAST_UINT8) out.dtype = AXISCAST_BOOL;
   Check(axiscast_apply(m_handle, views.data(), count, &out, &m_options, nullptr));
   if (kept == nullptr) Keep(inputs, output, views, out);

@@ -6,7 +6,8 @@ AXISCAST = "axiscast"
 
 
 def onnx_type(dtype):
-    return TensorProto.BFLOAT16 if str(dtype) == "bfloat16" else helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+    others = {"bfloat16": TensorProto.BFLOAT16, "string": TensorProto.STRING}
+    return others[dtype] if dtype in others else helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
 
 
 def node(op, inputs, output, domain=AXISCAST, **attributes):
