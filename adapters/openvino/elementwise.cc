@@ -57,8 +57,7 @@ struct Elementwise::KeptPlan {
     if (tensors.size() != inputs.size() || out.get_shape() != output) return false;
     for (size_t i = 0; i < inputs.size(); ++i) {
       const ov::Tensor& tensor = tensors[i];
-      if (tensor.get_element_type() != inputs[i].first || tensor.get_shape() != inputs[i].second)
-        return false;
+      if (tensor.get_element_type() != inputs[i].first || tensor.get_shape() != inputs[i].second) return false;
     }
     return true;
   }
@@ -80,7 +79,13 @@ bool Elementwise::visit_attributes(ov::AttributeVisitor& visitor) {
   visitor.on_attribute("boolean_inputs", m_boolean_inputs);
   const axiscast_op* op = nullptr;  // stays null for a name that is none: validate_and_infer_types will say so
   axiscast_op_find(nullptr, m_op.c_str(), &op);
-  for (const std::string& name : AttributeNames(op)) visitor.on_attribute(name, m_attributes[name]);
+  for (const std::string& name : AttributeNames(op)) {
+    const auto known = m_attributes.find(name);
+    const std::string before = known == m_attributes.end() ? std::string() : known->second;
+    std::string text = before;
+    visitor.on_attribute(name, text);
+    if (text != before) m_attributes[name] = text;  // several threads may read at once, as when a model is saved twice
+  }
   return true;
 }
 
@@ -178,8 +183,8 @@ void Elementwise::validate_and_infer_types() {
     if (get_input_element_type(i).is_dynamic()) return set_output_type(0, ov::element::dynamic, ov::PartialShape::dynamic());
     if (get_input_element_type(i) == ov::element::boolean && i < AXISCAST_MAX_ARITY) m_boolean_inputs |= int64_t{1} << i;
     const bool axiscast_has_the_element_type = ToDType(get_input_element_type(i)) >= 0;
-    NODE_VALIDATION_CHECK(this, axiscast_has_the_element_type, m_op, ": no dtype for OpenVINO's ", get_input_element_type(i), " (operand ",
-                          i, ")");
+    NODE_VALIDATION_CHECK(this, axiscast_has_the_element_type, m_op, ": no dtype for OpenVINO's ", get_input_element_type(i),
+                          " (operand ", i, ")");
     known = known && shape.is_static();
     if (shape.is_static()) shapes[i] = shape.to_shape();
     inputs.push_back(View(get_input_element_type(i), shapes[i]));

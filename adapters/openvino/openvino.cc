@@ -1,5 +1,5 @@
-// axiscast in OpenVINO: what ov::Core::add_extension finds. Nodes of ONNX's domain "axiscast" (any op of the registry, by any of its
-// names), Paddle's elementwise_* with their axis and, when asked for, ONNX's own ops become nodes of one type, Elementwise.
+// axiscast in OpenVINO: what ov::Core::add_extension finds. Nodes of ONNX's domain "axiscast" (any op of the registry, by any of
+// its names), Paddle's elementwise_* with their axis and, when asked for, ONNX's own ops become nodes of one type, Elementwise.
 #include <atomic>
 #include <cstdio>
 #include <openvino/core/op_extension.hpp>
@@ -120,8 +120,8 @@ OPENVINO_CREATE_EXTENSIONS(axiscast_openvino::Extensions())
 // How many times a node of ours has been evaluated in this process.
 extern "C" OPENVINO_CORE_EXPORTS int64_t axiscast_openvino_calls() { return axiscast_openvino::Calls(); }
 
-// Whether add_extension, from now on, also gives ONNX's own ops (Add, Mul, ...) of models to axiscast. Nodes of ours are never fused
-// with their neighbours, so this is for models whose time goes into broadcasts, and for comparisons.
+// Whether add_extension, from now on, also gives ONNX's own ops (Add, Mul, ...) of models to axiscast. Nodes of ours are never
+// fused with their neighbours, so this is for models whose time goes into broadcasts, and for comparisons.
 extern "C" OPENVINO_CORE_EXPORTS void axiscast_openvino_replace_onnx(int32_t replace) {
   axiscast_openvino::replace_onnx = replace != 0;
 }

@@ -46,8 +46,8 @@ inline axiscast_tensor View(const ov::element::Type& type, const ov::Shape& shap
   return view;
 }
 
-// Refers to `tensor`, which is dense: all that OpenVINO evaluates nodes on is, and its own ops count on it too. To ask for the strides
-// would cost 0.3 us, for they are only made then.
+// Refers to `tensor`, which is dense: all that OpenVINO evaluates nodes on is, and its own ops count on it too. To ask for the
+// strides would cost 0.3 us, for they are only made then.
 inline axiscast_tensor View(const ov::Tensor& tensor) {
   axiscast_tensor view = View(tensor.get_element_type(), tensor.get_shape());
   view.data = const_cast<void*>(tensor.data());
