@@ -1,6 +1,7 @@
 // See elementwise.h. Shapes, dtypes, results and messages are axiscast's; this file translates.
 #include "openvino/elementwise.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdlib>
@@ -45,21 +46,20 @@ std::vector<std::string> AttributeNames(const axiscast_op* op) {
   return names;
 }
 
-// A plan, and what it was made for.
+// A plan, and the tensors that it was made for.
 struct Elementwise::KeptPlan {
+  using TypeAndShape = std::pair<ov::element::Type, ov::Shape>;
   axiscast_plan* plan = nullptr;
-  std::vector<std::pair<ov::element::Type, ov::Shape>> inputs;
-  ov::Shape output;
+  std::vector<TypeAndShape> inputs;
+  TypeAndShape output;
 
   ~KeptPlan() { axiscast_plan_free(plan); }
 
+  static bool Same(const TypeAndShape& kept, const ov::Tensor& tensor) {
+    return tensor.get_element_type() == kept.first && tensor.get_shape() == kept.second;
+  }
   bool Fits(const ov::TensorVector& tensors, const ov::Tensor& out) const {
-    if (tensors.size() != inputs.size() || out.get_shape() != output) return false;
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      const ov::Tensor& tensor = tensors[i];
-      if (tensor.get_element_type() != inputs[i].first || tensor.get_shape() != inputs[i].second) return false;
-    }
-    return true;
+    return std::equal(inputs.begin(), inputs.end(), tensors.begin(), tensors.end(), Same) && Same(output, out);
   }
 };
 
@@ -209,7 +209,7 @@ void Elementwise::Keep(const ov::TensorVector& inputs, const ov::Tensor& output,
   if (axiscast_plan_make(m_handle, views.data(), static_cast<int64_t>(views.size()), &out, &m_options, &kept->plan) != AXISCAST_OK)
     return;  // no memory for it; the call itself has been done
   for (const ov::Tensor& input : inputs) kept->inputs.emplace_back(input.get_element_type(), input.get_shape());
-  kept->output = output.get_shape();
+  kept->output = {output.get_element_type(), output.get_shape()};
   const KeptPlan* none = nullptr;
   if (m_kept.compare_exchange_strong(none, kept.get(), std::memory_order_release, std::memory_order_relaxed)) kept.release();
 }
