@@ -210,10 +210,10 @@ Summary:
         text = message_of(lambda: executable([np.ones((2, 3, 7, 5), np.float32), np.ones((3, 4), np.float32)]))[1]
         self.assertIn("\nadd: dimensions must be equal or 1; got x[2] = 7 and y[1] = 4 (x [2, 3, 7, 5], y [3, 4], axis 1)\n", text)
         executable = compiled(one("divide", ("int32", [4]), ("int32", [1])))
-        for _ in range(2):  # the second time by the plan that the node keeps
+        for _ in range(2):  # the second time by the plan that the node keeps of its first call that went well
             text = message_of(lambda: executable([np.array([7, -7, 5, 4], np.int32), np.array([0], np.int32)]))[1]
             self.assertIn("\ndivide: integer division by zero at y[0] (x [4], y [1])\n", text)
-        self.assertEqual(executable([np.array([7, -7, 5, 4], np.int32), np.array([2], np.int32)])[0].tolist(), [3, -3, 2, 2])
+            self.assertEqual(executable([np.array([7, -7, 5, 4], np.int32), np.array([2], np.int32)])[0].tolist(), [3, -3, 2, 2])
 
 
 class ReplacedOnnxOps(unittest.TestCase):
@@ -231,6 +231,10 @@ class ReplacedOnnxOps(unittest.TestCase):
         graph = one("Add", ("float32", [2, 3, 4, 5]), ("float32", [3, 4]), domain="", opset=6, broadcast=1, axis=1)
         x, y = np.ones((2, 3, 4, 5), np.float32), np.arange(12, dtype=np.float32).reshape(3, 4)
         self.assertTrue(cases.same_bits(self.core.compile_model(self.core.read_model(graph), "CPU")([x, y])[0], x + y[:, :, None]))
+
+        graph = one("Add", ("float32", [1, 5]), ("float32", [4, 5]), domain="", opset=6, broadcast=1)
+        self.assertIn("\nAdd: only leading and trailing 1s of the second operand stretch, other dimensions must be equal; got x[0] = 1 and y[0] = 4 "
+                      "(x [1, 5], y [4, 5], axis -1)\n", message_of(lambda: self.core.read_model(graph))[1])
 
     def test_cases_of_onnx_itself(self):
         """ONNX's tests of single nodes, with its own data."""
