@@ -45,8 +45,11 @@ def run(compiled_model, operands):
         value = operands[port.any_name]
         inputs[port] = ov.Tensor(value.view(np.uint16), value.shape, ov.Type.bf16) if value.dtype == ml_dtypes.bfloat16 else value
     results = compiled_model(inputs)
-    return {port.any_name: results[port].view(np.uint16).view(ml_dtypes.bfloat16) if port.element_type == ov.Type.bf16 else results[port]
-            for port in compiled_model.outputs}
+
+    def array(port):
+        return results[port].view(np.uint16).view(ml_dtypes.bfloat16) if port.element_type == ov.Type.bf16 else results[port]
+
+    return {port.any_name: array(port) for port in compiled_model.outputs}
 
 
 def ours(ops, dtype, operands, axis, dynamic):

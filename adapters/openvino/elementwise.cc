@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdlib>
 #include <utility>
 
 #include "openvino/tensors.h"
@@ -25,10 +24,11 @@ axiscast_attribute Value(const std::string& name, const std::string& text) {
     value.kind = AXISCAST_VALUE_INT64;
     return value;
   }
-  char* number_end = nullptr;
-  value.kind = AXISCAST_VALUE_DOUBLE;
-  value.value.number = std::strtod(text.c_str(), &number_end);
-  if (number_end == end) return value;
+  const auto number = std::from_chars(text.data(), end, value.value.number);
+  if (number.ptr == end && number.ec == std::errc()) {
+    value.kind = AXISCAST_VALUE_DOUBLE;
+    return value;
+  }
   value.kind = AXISCAST_VALUE_TEXT;
   value.value.text = text.c_str();
   return value;

@@ -2,8 +2,8 @@
 import numpy as np
 import openvino.opset16 as ov_ops
 
-# What the CPU plugin computes in, for every node, its own ones too. Integers keep their low 32 bits on the way; of float64 infinities
-# and all beyond float32 become the largest float32, results too.
+# What the CPU plugin computes in, for every node, its own ones too. Integers keep their low 32 bits on the way. Of float64,
+# infinities and all that is beyond float32 become the largest float32, in results too.
 COMPUTED_IN = {"float64": "float32", "float16": "float32", "int64": "int32", "uint64": "int32", "int16": "int32", "uint16": "int32",
                "uint32": "int32"}
 

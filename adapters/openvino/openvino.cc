@@ -1,7 +1,7 @@
 // axiscast in OpenVINO: what ov::Core::add_extension finds. Nodes of ONNX's domain "axiscast" (any op of the registry, by any of
 // its names), Paddle's elementwise_* with their axis and, when asked for, ONNX's own ops become nodes of one type, Elementwise.
 #include <atomic>
-#include <cstdio>
+#include <charconv>
 #include <openvino/core/op_extension.hpp>
 #include <openvino/frontend/onnx/extension/conversion.hpp>
 #include <openvino/frontend/paddle/extension/conversion.hpp>
@@ -20,9 +20,9 @@ std::atomic<bool> replace_onnx{false};
 std::string Text(const ov::Any& value) {
   if (value.empty()) return {};
   if (!value.is<float>() && !value.is<double>()) return value.as<std::string>();
-  char digits[32];
-  std::snprintf(digits, sizeof(digits), "%.17g", value.is<float>() ? static_cast<double>(value.as<float>()) : value.as<double>());
-  return digits;
+  char digits[32];  // every digit, whatever the locale
+  const double number = value.is<float>() ? static_cast<double>(value.as<float>()) : value.as<double>();
+  return std::string(digits, std::to_chars(digits, digits + sizeof(digits), number).ptr);
 }
 
 Attributes ReadAttributes(const NodeContext& node, const axiscast_op* op) {

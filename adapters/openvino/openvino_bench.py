@@ -17,7 +17,7 @@ def request(graph, x, y):
 
 table = speed.Table("openvino", "float32 add")
 for name, x_shape, y_shape, axis in speed.SPEED_CASES:
-    x, y = np.random.default_rng(0).standard_normal(x_shape, np.float32), np.random.default_rng(1).standard_normal(y_shape, np.float32)
+    x, y = (np.random.default_rng(0).standard_normal(shape, np.float32) for shape in (x_shape, y_shape))
     aligned = y if axis == -1 else y.reshape(y_shape + (1,) * (len(x_shape) - len(y_shape) - axis))
     operands = [ov_ops.parameter(list(v.shape), ov.Type.f32) for v in (x, aligned)]
     host = ov.Model([ov_ops.add(*operands)], operands, "host")

@@ -45,7 +45,8 @@ import numpy as np, openvino as ov
 from node_models import model, node
 core = ov.Core()
 core.add_extension(os.environ["AXISCAST_ADAPTER"])
-graph = model([node("add", ["x", "y"], "ours"), node("Mul", ["ours", "y"], "theirs", domain="")], {"x": ("float32", [2048, 1024]), "y": ("float32", [1024])})
+graph = model([node("add", ["x", "y"], "ours"), node("Mul", ["ours", "y"], "theirs", domain="")],
+              {"x": ("float32", [2048, 1024]), "y": ("float32", [1024])})
 result = core.compile_model(core.read_model(graph), "CPU")([np.ones((2048, 1024), np.float32), np.full(1024, 2, np.float32)])
 assert (result[0] == 3).all() and (result[1] == 6).all()
 with open("/proc/self/maps") as file:

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""make_models.py: writes the .pdmodel files beside it and what Paddle computes with them (.npz). Needs paddlepaddle 3.3.1, which the
-tests, reading both, do not. Paddle's executor of old programs is asked, for new ones no longer know `axis`."""
+"""make_models.py: writes the .pdmodel files beside it, and what Paddle computes with them (.npz).
+
+Needs paddlepaddle 3.3.1, which the tests, reading both, do not. Its executor of old programs is asked: new programs know no axis.
+"""
 import os
 
 os.environ.update(FLAGS_enable_pir_api="0", FLAGS_enable_pir_in_executor="0", GLOG_minloglevel="3")
@@ -9,7 +11,7 @@ import paddle  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 OPS = ["add", "sub", "mul", "div", "max", "min", "mod", "floordiv"]
-# file, dtype, shape of x, shape of y, axis, ops. elementwise_pow is not among ours: OpenVINO's own node computes it, in the same graph.
+# file, dtype, shape of x, shape of y, axis, ops. elementwise_pow is not among ours: OpenVINO's own node computes it, beside ours.
 MODELS = [
     ("axis_float32", "float32", (2, 3, 4, 5), (3, 4), 1, OPS + ["pow"]),
     ("axis_int32", "int32", (2, 3, 4, 5), (3, 4), 1, OPS),
