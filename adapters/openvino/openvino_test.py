@@ -63,7 +63,8 @@ class Results(unittest.TestCase):
 
     def test_booleans_between_nodes_of_both(self):
         graph = model([node("less", ["x", "y"], "less"), node("Not", ["less"], "not", domain=""),
-                       node("add", ["not", "c"], "either"), node("equal", ["either", "less"], "same"), node("Where", ["same", "x", "y"], "theirs", domain=""),
+                       node("add", ["not", "c"], "either"), node("equal", ["either", "less"], "same"),
+                       node("Where", ["same", "x", "y"], "theirs", domain=""),
                        node("where", ["same", "x", "y"], "ours"), node("bitwise_not", ["either"], "neither")],
                       {"x": ("float32", [64]), "y": ("float32", [64]), "c": ("bool", [64])})
         x, y = np.random.default_rng(0).standard_normal((2, 64)).astype(np.float32)
@@ -117,7 +118,8 @@ class OnnxNodes(unittest.TestCase):
 
     def test_ir_round_trip(self):
         source = model([node("subtract", ["x", "y"], "difference", axis=1),
-                        node("clip", ["difference"], "clipped", min=-0.1, max=7), node("less", ["x", "x"], "less")], {"x": ("float32", [None, 3, 4, 5]), "y": ("float32", [3, 4])})
+                        node("clip", ["difference"], "clipped", min=-0.1, max=7), node("less", ["x", "x"], "less")],
+                       {"x": ("float32", [None, 3, 4, 5]), "y": ("float32", [3, 4])})
         first = CORE.read_model(source)
         x = np.random.default_rng(1).standard_normal((2, 3, 4, 5)).astype(np.float32)
         y = np.random.default_rng(2).standard_normal((3, 4)).astype(np.float32)
@@ -208,8 +210,7 @@ Summary:
             self.assertIn(text, message_of(lambda g=graph: CORE.read_model(g))[1])
 
     def test_while_it_runs(self):
-        executable = compiled(one("clip", ("float32", [2]), min="low"))
-        text = message_of(lambda: executable([np.ones(2, np.float32)]))[1]
+        text = message_of(lambda: compiled(one("clip", ("float32", [2]), min="low"))([np.ones(2, np.float32)]))[1]
         self.assertIn("\nclip: attribute min must be a number; got low\n", text)
         executable = compiled(one("add", ("float32", [None, 3, None, 5]), ("float32", [3, 4]), axis=1))
         text = message_of(lambda: executable([np.ones((2, 3, 7, 5), np.float32), np.ones((3, 4), np.float32)]))[1]
