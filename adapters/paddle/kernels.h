@@ -9,6 +9,7 @@ namespace axiscast_paddle {
 // What a kernel takes after its context, as Paddle declares it. Outputs come last.
 enum class Signature : std::uint8_t {
   kUnary,            // x, out
+  kAgainstZero,      // x, out; our op's second operand is 0
   kRound,            // x, int decimals, out
   kClip,             // x, Scalar min, Scalar max, out
   kBinary,           // x, y, out
@@ -25,10 +26,11 @@ enum class Signature : std::uint8_t {
 
 // Dtypes, a bit each: of axiscast's numbers.
 constexpr std::uint32_t kBool = 1u << 0;
-constexpr std::uint32_t kInts = 0x1FEu;
+constexpr std::uint32_t kInts = 0x3Eu;  // int8 to int64, uint8: Paddle's Python has no tensors of the others
+constexpr std::uint32_t kInt32And64 = 0x18u;
+constexpr std::uint32_t kFloat16 = 0x200u;
+constexpr std::uint32_t kBfloat16 = 0x400u;
 constexpr std::uint32_t kFloats = 0x1E00u;
-constexpr std::uint32_t kHalves = 0x600u;
-constexpr std::uint32_t kFloat32And64 = 0x1800u;
 
 struct Row {
   const char* kernel;  // Paddle's name
@@ -47,15 +49,14 @@ constexpr Row kRows[] = {
     {"isinf", "isinf", Signature::kUnary},
     {"isnan", "isnan", Signature::kUnary},
     {"logical_not", "logical_not", Signature::kUnary},
-    {"negative", "negative", Signature::kUnary},
     {"reciprocal", "reciprocal", Signature::kUnary},
-    {"relu", "relu", Signature::kUnary},
+    {"relu", "fmax", Signature::kAgainstZero},
     {"sign", "sign", Signature::kUnary},
     {"sqrt", "sqrt", Signature::kUnary},
     {"square", "square", Signature::kUnary},
     {"trunc", "trunc", Signature::kUnary},
     {"round", "round", Signature::kRound},
-    {"clip", "clip", Signature::kClip},
+    {"clip", "clip", Signature::kClip, kInt32And64 | kFloats},
 
     {"add", "add", Signature::kBinary},
     {"grad_add", "add", Signature::kBinary},
@@ -68,7 +69,7 @@ constexpr Row kRows[] = {
     {"fmin", "fmin", Signature::kBinary},
     {"remainder", "remainder", Signature::kBinary},
     {"floor_divide", "floor_divide", Signature::kBinary},
-    {"trunc_divide", "divide", Signature::kBinary},
+    {"trunc_divide", "divide", Signature::kBinary, kInts},
     {"copysign", "copysign", Signature::kBinary},
     {"bitwise_and", "bitwise_and", Signature::kBinary},
     {"bitwise_or", "bitwise_or", Signature::kBinary},
@@ -76,8 +77,8 @@ constexpr Row kRows[] = {
     {"logical_and", "logical_and", Signature::kBinary},
     {"logical_or", "logical_or", Signature::kBinary},
     {"logical_xor", "logical_xor", Signature::kBinary},
-    {"equal", "equal", Signature::kBinary},
-    {"not_equal", "not_equal", Signature::kBinary},
+    {"equal", "equal", Signature::kBinary, kBool | kInts | kFloat16},
+    {"not_equal", "not_equal", Signature::kBinary, kBool | kInts | kFloat16},
     {"less_than", "less", Signature::kBinary},
     {"less_equal", "less_equal", Signature::kBinary},
     {"greater_than", "greater", Signature::kBinary},
@@ -93,8 +94,8 @@ constexpr Row kRows[] = {
     {"minimum_raw", "minimum", Signature::kBinaryAxis},
     {"remainder_raw", "remainder", Signature::kBinaryAxis},
     {"floor_divide_raw", "floor_divide", Signature::kBinaryAxis},
-    {"equal_raw", "equal", Signature::kBinaryAxis},
-    {"not_equal_raw", "not_equal", Signature::kBinaryAxis},
+    {"equal_raw", "equal", Signature::kBinaryAxis, kBool | kInts | kFloat16},
+    {"not_equal_raw", "not_equal", Signature::kBinaryAxis, kBool | kInts | kFloat16},
     {"less_than_raw", "less", Signature::kBinaryAxis},
     {"less_equal_raw", "less_equal", Signature::kBinaryAxis},
     {"greater_than_raw", "greater", Signature::kBinaryAxis},
@@ -102,17 +103,17 @@ constexpr Row kRows[] = {
 
     {"where", "where", Signature::kWhere},
 
-    {"abs_grad", "abs_grad", Signature::kUnaryGrad},
+    {"abs_grad", "abs_grad", Signature::kUnaryGrad, kFloat16 | kBfloat16},
     {"square_grad", "square_grad", Signature::kUnaryGrad},
-    {"relu_grad", "relu_grad", Signature::kUnaryGrad},
+    {"relu_grad", "relu_grad", Signature::kUnaryGrad, kFloat16 | kBfloat16},
     {"clip_grad", "clip_grad", Signature::kClipGrad},
     {"add_grad", "add_grad", Signature::kBinaryAxisGrad},
     {"subtract_grad", "subtract_grad", Signature::kBinaryAxisGrad},
     {"multiply_grad", "multiply_grad", Signature::kBinaryAxisGrad},
     {"divide_grad", "divide_grad", Signature::kDivideGrad},
-    {"maximum_grad", "maximum_grad", Signature::kBinaryGrad},
-    {"minimum_grad", "minimum_grad", Signature::kBinaryGrad},
-    {"remainder_grad", "remainder_grad", Signature::kBinaryGrad},
+    {"maximum_grad", "maximum_grad", Signature::kBinaryGrad, kFloat16},
+    {"minimum_grad", "minimum_grad", Signature::kBinaryGrad, kFloat16},
+    {"remainder_grad", "remainder_grad", Signature::kBinaryGrad, kFloat16},
     {"where_grad", "where_grad", Signature::kWhereGrad},
 };
 constexpr int kRowCount = static_cast<int>(sizeof(kRows) / sizeof(kRows[0]));

@@ -5,7 +5,8 @@
 #include <omp.h>
 
 #include <atomic>
-#include <memory>
+#include <initializer_list>
+#include <utility>
 
 #include "paddle/phi/core/enforce.h"
 
@@ -22,14 +23,20 @@ using phi::DenseTensor;
 std::atomic<std::int64_t> calls{0};
 std::atomic<bool> ours{true};
 
-[[noreturn]] void Throw(std::int32_t status) {
+// Paddle's way to report: its Python makes exceptions of it.
+template <typename Error>
+[[noreturn]] void Throw(const Error& error) {
+  throw common::enforce::EnforceNotMet(common::ErrorSummary(error), "axiscast_paddle", __LINE__);
+}
+
+[[noreturn]] void ThrowStatus(std::int32_t status) {
   const char* message = axiscast_last_message();
   switch (status) {
-    case AXISCAST_OUT_OF_RANGE: PADDLE_THROW(common::errors::OutOfRange("%s", message));
-    case AXISCAST_UNSUPPORTED_DTYPE: PADDLE_THROW(common::errors::Unimplemented("%s", message));
-    case AXISCAST_OUT_OF_MEMORY: PADDLE_THROW(common::errors::ResourceExhausted("%s", message));
-    case AXISCAST_INTERNAL: PADDLE_THROW(common::errors::Fatal("%s", message));
-    default: PADDLE_THROW(common::errors::InvalidArgument("%s", message));
+    case AXISCAST_OUT_OF_RANGE: Throw(common::errors::OutOfRange("%s", message));
+    case AXISCAST_UNSUPPORTED_DTYPE: Throw(common::errors::Unimplemented("%s", message));
+    case AXISCAST_OUT_OF_MEMORY: Throw(common::errors::ResourceExhausted("%s", message));
+    case AXISCAST_INTERNAL: Throw(common::errors::Fatal("%s", message));
+    default: Throw(common::errors::InvalidArgument("%s", message));
   }
 }
 
@@ -39,30 +46,25 @@ axiscast_tensor View(const DenseTensor& tensor, const void* data) {
   return {sizeof(axiscast_tensor), const_cast<void*>(data), DTypeOf(tensor.dtype()), dims.size(), dims.Get(), nullptr};
 }
 
-const void* DataOf(const DenseTensor& tensor) { return tensor.initialized() ? tensor.data() : nullptr; }
-
 // As many threads as Paddle's own kernels may use here: 1 unless OMP_NUM_THREADS or the predictor's settings say otherwise.
 constexpr std::int64_t kTooSmallToShare = 1 << 15;
 std::int32_t ThreadLimit(std::int64_t elements) { return elements < kTooSmallToShare ? 1 : omp_get_max_threads(); }
 
-// Computes out = op(inputs...), `out` having its dims already.
+// Computes out = op(inputs...), `out` having its dims already. An input may be `out` itself: all that is known of it is read first,
+// and its memory stays, which was large enough for x.
 void Execute(int row, const CPUContext& context, std::initializer_list<const DenseTensor*> inputs, DenseTensor* out,
-             const axiscast_options* options) {
+             const axiscast_options* options, const void* scalar = nullptr) {
   axiscast_tensor views[AXISCAST_MAX_ARITY];
-  std::shared_ptr<phi::Allocation> kept;  // the memory of an input that is `out` itself, which may now get other memory
   int count = 0;
   for (const DenseTensor* input : inputs) {
-    views[count++] = View(*input, DataOf(*input));
-    if (input != out) continue;
-    kept = out->Holder();
-    const std::size_t bytes = static_cast<std::size_t>(out->numel()) * phi::SizeOf(out->dtype());
-    if (kept && kept->size() < out->offset() + bytes) {
-      PADDLE_THROW(common::errors::InvalidArgument("%s_: the result [%s] does not have the shape of x", kRows[row].op, out->dims()));
-    }
+    views[count++] = View(*input, input->initialized() ? input->data() : nullptr);
   }
   // Gradients get tensors of which Paddle has kept the shape alone; the op does not read them either.
   for (int i = 0; i + 1 < count; ++i) {
     if (views[i].data == nullptr) views[i].data = views[count - 1].data;
+  }
+  if (scalar != nullptr) {
+    views[count++] = {sizeof(axiscast_tensor), const_cast<void*>(scalar), views[0].dtype, 0, nullptr, nullptr};
   }
   const DataType dtype = replacements[row].to_bool ? DataType::BOOL : (*(inputs.end() - 1))->dtype();
   void* data = context.Alloc(out, dtype);
@@ -72,7 +74,7 @@ void Execute(int row, const CPUContext& context, std::initializer_list<const Den
   execute.max_threads = ThreadLimit(out->numel());
   calls.fetch_add(1, std::memory_order_relaxed);
   const std::int32_t status = axiscast_apply(replacements[row].op, views, count, &view, options, &execute);
-  if (status != AXISCAST_OK) Throw(status);
+  if (status != AXISCAST_OK) ThrowStatus(status);
 }
 
 void ExecuteAtAxis(int row, const CPUContext& context, const DenseTensor& x, const DenseTensor& y, int axis, DenseTensor* out) {
@@ -98,6 +100,21 @@ axiscast_attribute Bound(const char* name, const phi::Scalar& bound, DataType dt
   return attribute;
 }
 
+// clip or its gradient. Paddle refuses what our op would take: a max below min, or NaN.
+void Clipped(int row, const CPUContext& context, std::initializer_list<const DenseTensor*> inputs, DataType dtype,
+             const phi::Scalar& min, const phi::Scalar& max, DenseTensor* out) {
+  if (!(min.to<double>() <= max.to<double>())) {
+    Throw(common::errors::InvalidArgument("max should be greater than or equal to min. But received min = %f, max = %f",
+                                          min.to<double>(), max.to<double>()));
+  }
+  const axiscast_attribute attributes[] = {Bound("min", min, dtype), Bound("max", max, dtype), Integer("wrt", 0)};
+  axiscast_options options = {};
+  options.struct_size = sizeof(options);
+  options.attributes = attributes;
+  options.attribute_count = inputs.size() == 1 ? 2 : 3;
+  Execute(row, context, inputs, out, &options);
+}
+
 // The gradient for input `wrt`. Paddle does not ask for all.
 void Gradient(int row, const CPUContext& context, std::initializer_list<const DenseTensor*> inputs, int wrt, DenseTensor* out,
               int axis = -1) {
@@ -117,7 +134,7 @@ template <typename... Args>
 void Paddle(int row, DataType dtype, const CPUContext& context, Args... args) {
   const int number = DTypeOf(dtype);
   void* function = number < 0 ? nullptr : replacements[row].paddle[number];
-  if (function == nullptr) PADDLE_THROW(common::errors::NotFound("Paddle has no kernel %s for this dtype", kRows[row].kernel));
+  if (function == nullptr) Throw(common::errors::NotFound("Paddle has no kernel %s for this dtype", kRows[row].kernel));
   reinterpret_cast<void (*)(const phi::DeviceContext&, Args...)>(function)(context, args...);
 }
 
@@ -134,18 +151,18 @@ struct Kernel {
     if (!Ours()) return Paddle<In, Out>(kRow, x.dtype(), context, x, out);
     Execute(kRow, context, {&x}, out, nullptr);
   }
+  static void AgainstZero(const CPUContext& context, In x, Out out) {
+    if (!Ours()) return Paddle<In, Out>(kRow, x.dtype(), context, x, out);
+    static const std::int64_t kZero = 0;  // of any dtype
+    Execute(kRow, context, {&x}, out, nullptr, &kZero);
+  }
   static void Round(const CPUContext& context, In x, int decimals, Out out) {
     if (!Ours() || decimals != 0) return Paddle<In, int, Out>(kRow, x.dtype(), context, x, decimals, out);
     Execute(kRow, context, {&x}, out, nullptr);
   }
   static void Clip(const CPUContext& context, In x, Number min, Number max, Out out) {
     if (!Ours()) return Paddle<In, Number, Number, Out>(kRow, x.dtype(), context, x, min, max, out);
-    const axiscast_attribute attributes[] = {Bound("min", min, x.dtype()), Bound("max", max, x.dtype())};
-    axiscast_options options = {};
-    options.struct_size = sizeof(options);
-    options.attributes = attributes;
-    options.attribute_count = 2;
-    Execute(kRow, context, {&x}, out, &options);
+    Clipped(kRow, context, {&x}, x.dtype(), min, max, out);
   }
   static void Binary(const CPUContext& context, In x, In y, Out out) {
     if (!Ours()) return Paddle<In, In, Out>(kRow, x.dtype(), context, x, y, out);
@@ -169,12 +186,7 @@ struct Kernel {
   }
   static void ClipGrad(const CPUContext& context, In x, In dout, Number min, Number max, Out dx) {
     if (!Ours()) return Paddle<In, In, Number, Number, Out>(kRow, dout.dtype(), context, x, dout, min, max, dx);
-    const axiscast_attribute attributes[] = {Bound("min", min, x.dtype()), Bound("max", max, x.dtype()), Integer("wrt", 0)};
-    axiscast_options options = {};
-    options.struct_size = sizeof(options);
-    options.attributes = attributes;
-    options.attribute_count = 3;
-    Execute(kRow, context, {&x, &dout}, dx, &options);
+    Clipped(kRow, context, {&x, &dout}, x.dtype(), min, max, dx);
   }
   // Of two gradients the second comes first: Paddle may have put dx into dout's memory.
   static void BinaryGrad(const CPUContext& context, In x, In y, In dout, Out dx, Out dy) {
@@ -210,6 +222,7 @@ Function Select() {
   constexpr Signature kSignature = kRows[kRow].signature;
   using Row = Kernel<kRow>;
   if constexpr (kSignature == Signature::kUnary) return Make<&Row::Unary>();
+  if constexpr (kSignature == Signature::kAgainstZero) return Make<&Row::AgainstZero>();
   if constexpr (kSignature == Signature::kRound) return Make<&Row::Round>();
   if constexpr (kSignature == Signature::kClip) return Make<&Row::Clip>();
   if constexpr (kSignature == Signature::kBinary) return Make<&Row::Binary>();
