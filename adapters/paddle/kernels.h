@@ -12,12 +12,19 @@ enum class Signature : std::uint8_t {
   kAgainstZero,      // x, out; our op's second operand is 0
   kRound,            // x, int decimals, out
   kClip,             // x, Scalar min, Scalar max, out
+  kExpand,           // x, IntArray shape, out
+  kExpandAs,         // x, optional y, vector<int64> shape, out
+  kReduceAs,         // x, target, out
   kBinary,           // x, y, out
   kBinaryAxis,       // x, y, int axis, out
   kShift,            // x, y, bool is_arithmetic, out
   kWhere,            // condition, x, y, out
+  kTake,             // x, index, int axis, out
+  kPut,              // x, index, value, int axis, string reduce, bool include_self, out
   kUnaryGrad,        // x or out, dout, dx
   kClipGrad,         // x, dout, Scalar min, Scalar max, dx
+  kExpandGrad,       // x, dout, IntArray shape, dx
+  kExpandAsGrad,     // x, dout, vector<int64> shape, dx
   kBinaryGrad,       // x, y, dout, dx, dy
   kBinaryAxisGrad,   // x, y, dout, int axis, dx, dy
   kDivideGrad,       // x, y, out, dout, int axis, dx, dy
@@ -57,6 +64,9 @@ constexpr Row kRows[] = {
     {"trunc", "trunc", Signature::kUnary},
     {"round", "round", Signature::kRound},
     {"clip", "clip", Signature::kClip, kInt32And64 | kFloats},
+    {"expand", "broadcast_to", Signature::kExpand},
+    {"expand_as", "broadcast_to", Signature::kExpandAs},
+    {"reduce_as", "sum_to", Signature::kReduceAs, kFloats},
 
     {"add", "add", Signature::kBinary},
     {"grad_add", "add", Signature::kBinary},
@@ -102,11 +112,15 @@ constexpr Row kRows[] = {
     {"greater_equal_raw", "greater_equal", Signature::kBinaryAxis},
 
     {"where", "where", Signature::kWhere},
+    {"take_along_axis", "gather", Signature::kTake},
+    {"put_along_axis", "scatter", Signature::kPut},
 
     {"abs_grad", "abs_grad", Signature::kUnaryGrad, kFloat16 | kBfloat16},
     {"square_grad", "square_grad", Signature::kUnaryGrad},
     {"relu_grad", "relu_grad", Signature::kUnaryGrad, kFloat16 | kBfloat16},
     {"clip_grad", "clip_grad", Signature::kClipGrad},
+    {"expand_grad", "sum_to", Signature::kExpandGrad, kFloats},
+    {"expand_as_grad", "sum_to", Signature::kExpandAsGrad, kFloats},
     {"add_grad", "add_grad", Signature::kBinaryAxisGrad},
     {"subtract_grad", "subtract_grad", Signature::kBinaryAxisGrad},
     {"multiply_grad", "multiply_grad", Signature::kBinaryAxisGrad},
@@ -117,6 +131,9 @@ constexpr Row kRows[] = {
     {"where_grad", "where_grad", Signature::kWhereGrad},
 };
 constexpr int kRowCount = static_cast<int>(sizeof(kRows) / sizeof(kRows[0]));
+
+// Which of the inputs has the dtype by which Paddle selects the kernel, which is the result's too: the last one, unless it is an index.
+constexpr int SelectsBy(const Row& row, int input_count) { return row.signature == Signature::kTake ? 0 : input_count - 1; }
 
 }  // namespace axiscast_paddle
 

@@ -60,8 +60,8 @@ phi::KernelKey KeyOf(int dtype) {
   return phi::KernelKey(phi::Backend::CPU, phi::DataLayout::ALL_LAYOUT, static_cast<phi::DataType>(dtype));
 }
 
-// The dtypes that the op has for the operand by which Paddle selects a kernel, a bit each: the last one.
-std::uint32_t DTypesOf(const axiscast_op* op, bool* to_bool) {
+// The dtypes that the op has for the operand by which Paddle selects a kernel, a bit each.
+std::uint32_t DTypesOf(const axiscast_op* op, const Row& row, bool* to_bool) {
   axiscast_op_info info = {};
   info.struct_size = sizeof(info);
   if (axiscast_op_describe(op, &info) != AXISCAST_OK) return 0;
@@ -70,7 +70,7 @@ std::uint32_t DTypesOf(const axiscast_op* op, bool* to_bool) {
     axiscast_kernel_info kernel = {};
     kernel.struct_size = sizeof(kernel);
     if (axiscast_op_kernel(op, i, &kernel) != AXISCAST_OK) continue;
-    const std::int32_t selected = kernel.inputs[info.arity - 1];
+    const std::int32_t selected = kernel.inputs[SelectsBy(row, info.arity)];
     dtypes |= 1u << selected;
     *to_bool = *to_bool || (kernel.output == AXISCAST_BOOL && selected != AXISCAST_BOOL);
   }
@@ -84,7 +84,7 @@ bool PrepareRow(int row, const Function& function, std::vector<Registration>* re
   auto& factory = phi::KernelFactory::Instance().kernels();
   const auto found = factory.find(names.kernel);
   if (found == factory.end()) return Refuse(std::string("Paddle has no kernel ") + names.kernel);
-  const std::uint32_t dtypes = names.dtypes & DTypesOf(replacement.op, &replacement.to_bool);
+  const std::uint32_t dtypes = names.dtypes & DTypesOf(replacement.op, names, &replacement.to_bool);
 
   // Any dtype that Paddle has tells what a kernel takes.
   const phi::KernelArgsDef* known = nullptr;
