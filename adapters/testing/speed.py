@@ -31,10 +31,18 @@ def seconds(call, floor=0.002):
         count = max(count * 2, int(count * floor * 1.2 / max(taken, 1e-9)))
 
 
-def compare(theirs, ours, rounds=15):
-    """Medians of both in seconds, and the median of theirs / ours in each round, taken by turns."""
-    theirs(), ours()
-    pairs = [(seconds(theirs), seconds(ours)) for _ in range(rounds)]
+def compare(theirs, ours, rounds=15, choose=lambda ours: None):
+    """Medians of both in seconds, and the median of theirs / ours in each round, taken by turns.
+
+    choose(False) is called before theirs is measured, choose(True) before ours: where one function runs either.
+    """
+
+    def measure(call, which):
+        choose(which)
+        return seconds(call)
+
+    measure(theirs, False), measure(ours, True)
+    pairs = [(measure(theirs, False), measure(ours, True)) for _ in range(rounds)]
     return statistics.median(p[0] for p in pairs), statistics.median(p[1] for p in pairs), statistics.median(p[0] / p[1] for p in pairs)
 
 
@@ -45,9 +53,9 @@ class Table:
         self.host, self.title, self.rows = host, title, []
         print(f"{'':52} {'host us':>10} {'ours us':>10} {'host / ours':>12}")
 
-    def add(self, name, theirs, ours):
-        """Measures a row; theirs and ours are functions without arguments."""
-        a, b, ratio = compare(theirs, ours)
+    def add(self, name, theirs, ours, **how):
+        """Measures a row; theirs and ours are functions without arguments, `how` goes to compare()."""
+        a, b, ratio = compare(theirs, ours, **how)
         self.rows.append({"name": name, "host_us": a * 1e6, "ours_us": b * 1e6, "ratio": ratio})
         print(f"{name:52} {a * 1e6:10.2f} {b * 1e6:10.2f} {ratio:12.2f}", flush=True)
 
