@@ -18,8 +18,8 @@ SPEED_CASES = [
 ]
 
 
-def seconds(call, floor=0.002):
-    """The time of one call, as the mean over so many that they take `floor` seconds."""
+def seconds(call, floor=0.0002):
+    """The time of one call, as the mean over so many that they take `floor` seconds: so few that most are undisturbed on a busy machine."""
     count = 1
     while True:
         start = time.perf_counter()
@@ -31,8 +31,8 @@ def seconds(call, floor=0.002):
         count = max(count * 2, int(count * floor * 1.2 / max(taken, 1e-9)))
 
 
-def compare(theirs, ours, rounds=15, choose=lambda ours: None):
-    """Medians of both in seconds, and the median of theirs / ours in each round, taken by turns.
+def compare(theirs, ours, rounds=15, enough=0.5, choose=lambda ours: None):
+    """Medians of both in seconds, and the median of theirs / ours in each round, taken by turns: `rounds`, more in `enough` seconds.
 
     choose(False) is called before theirs is measured, choose(True) before ours: where one function runs either.
     """
@@ -42,7 +42,9 @@ def compare(theirs, ours, rounds=15, choose=lambda ours: None):
         return seconds(call)
 
     measure(theirs, False), measure(ours, True)
-    pairs = [(measure(theirs, False), measure(ours, True)) for _ in range(rounds)]
+    pairs, begin = [], time.perf_counter()
+    while len(pairs) < rounds or time.perf_counter() - begin < enough:
+        pairs.append((measure(theirs, False), measure(ours, True)))
     return statistics.median(p[0] for p in pairs), statistics.median(p[1] for p in pairs), statistics.median(p[0] / p[1] for p in pairs)
 
 
