@@ -116,6 +116,15 @@ class Replaced(unittest.TestCase):
             ours = session(node_model("Clip", feeds), replace="all").run(None, feeds)[0]
             self.assertTrue(same_bits(ours, np.clip(feeds["x"], low, high)), name)
 
+    def test_infinities_of_one_sign(self):
+        for name in ("float16", "float32", "float64"):
+            feeds = {"x": np.array([np.inf, -np.inf, np.nan, 3, 65504], name)}
+            for negative, positive in ((0, 1), (1, 0), (1, 1)):
+                model = node_model("IsInf", feeds, detect_negative=negative, detect_positive=positive)
+                self.assertEqual(session(model, "all").run(None, feeds)[0].tolist(), [bool(positive), bool(negative), False, False, False])
+        with self.assertRaisesRegex(Exception, "IsInf: infinities of one sign are for floating dtypes"):
+            session(node_model("IsInf", {"x": np.ones(2, "i4")}, detect_negative=0), "all")
+
     def test_models_before_opset_7(self):
         x, y = values("float32", (2, 3, 4, 5), 1), values("float32", (3, 4), 2)
         inputs = [("x", "float32", (2, 3, 4, 5)), ("y", "float32", (3, 4))]
