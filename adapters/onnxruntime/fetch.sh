@@ -14,11 +14,11 @@ rm -rf "$work" "$folder/include"
 mkdir -p "$work"
 # shellcheck disable=SC2016  # apt's format keeps its dollar
 for mirror in $(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' 'Label: Debian' 'Component: main' | sort -u) \
-              http://deb.debian.org/debian/ http://snapshot.debian.org/archive/debian/20250801T000000Z/; do
+              http://deb.debian.org/debian/; do
   /usr/lib/apt/apt-helper -o APT::Sandbox::User="$(id -un)" download-file \
     "${mirror%/}/pool/main/o/onnxruntime/libonnxruntime-dev_${version}_amd64.deb" "$work/headers.deb" "SHA256:$sha256" && break
 done
-[ -f "$work/headers.deb" ] || { echo "fetch.sh: cannot download libonnxruntime-dev $version from a Debian mirror" >&2; exit 1; }
+[ -f "$work/headers.deb" ] || { echo "fetch.sh: cannot download libonnxruntime-dev $version of Debian 13 from a Debian mirror" >&2; exit 1; }
 dpkg-deb -x "$work/headers.deb" "$work"
 mv "$work/usr/include/onnxruntime" "$folder/include"
 rm -rf "$work"

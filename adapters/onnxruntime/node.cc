@@ -98,8 +98,8 @@ OrtStatus* ChooseKernel(Node* node) {
   return code == AXISCAST_OK ? Refuse(node->type.name + ": no kernel for these dtypes") : LastFailure(code);
 }
 
-// Writes a number as an element of a floating dtype, for which it must be exact in bfloat16: infinities are.
-void WriteInfinity(double value, int32_t dtype, unsigned char* bytes) {
+// Writes an infinity as an element of a floating dtype.
+OrtStatus* WriteInfinity(double value, int32_t dtype, unsigned char* bytes) {
   const float narrow = static_cast<float>(value);
   uint32_t bits = 0;
   std::memcpy(&bits, &narrow, sizeof(bits));
@@ -115,10 +115,13 @@ void WriteInfinity(double value, int32_t dtype, unsigned char* bytes) {
     case AXISCAST_BFLOAT16:
       std::memcpy(bytes, &brain, sizeof(brain));
       break;
-    default:
+    case AXISCAST_FLOAT16:
       std::memcpy(bytes, &half, sizeof(half));
       break;
+    default:
+      return Refuse("IsInf: infinities of one sign are for floating dtypes");
   }
+  return nullptr;
 }
 
 }  // namespace
@@ -160,7 +163,9 @@ OrtStatus* ORT_API_CALL MakeNode(const OrtCustomOp* type, const OrtApi*, const O
     if (OrtStatus* status = ReadRequest(node->type, {info, nullptr}, &node->request)) return status;
     if (OrtStatus* status = ReadInputs(info, node.get())) return status;
     if (OrtStatus* status = ChooseKernel(node.get())) return status;
-    if (node->request.infinity != 0) WriteInfinity(node->request.infinity, node->dtypes[0], node->infinity);
+    if (const double infinity = node->request.infinity; infinity != 0) {
+      if (OrtStatus* status = WriteInfinity(infinity, node->dtypes[0], node->infinity)) return status;
+    }
     *made = node.release();
     return nullptr;
   } catch (...) {

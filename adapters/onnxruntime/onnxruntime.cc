@@ -99,9 +99,13 @@ OrtStatus* Configured(const OrtSessionOptions* options, const char* key, std::st
   return nullptr;
 }
 
-OrtStatus* Register(OrtSessionOptions* options) {
+OrtStatus* Register(OrtSessionOptions* options, const OrtApi* api, const char* version) {
   static std::mutex mutex;
+  static const OrtApi* only = nullptr;
   const std::lock_guard<std::mutex> lock(mutex);
+  if (only == nullptr) SetApi(only = api, version);
+  if (only != api)
+    return api->CreateStatus(ORT_FAIL, "axiscast serves one ONNX Runtime in a process; another one has loaded it before");
   const Domain* domain = nullptr;
   if (OrtStatus* status = Ours(&domain)) return status;
   if (OrtStatus* status = Api().AddCustomOpDomain(options, domain->handle)) return status;
@@ -127,11 +131,10 @@ OrtStatus* ORT_API_CALL RegisterCustomOps(OrtSessionOptions* options, const OrtA
                                 " or later; this is " + base->GetVersionString();
     return base->GetApi(1)->CreateStatus(ORT_FAIL, message.c_str());
   }
-  SetApi(api, base->GetVersionString());
   try {
-    return Register(options);
+    return Register(options, api, base->GetVersionString());
   } catch (...) {
-    return Refuse("axiscast: out of memory");
+    return api->CreateStatus(ORT_FAIL, "axiscast: out of memory");
   }
 }
 

@@ -6,7 +6,7 @@ from testing.speed import SPEED_CASES, Table
 
 
 def bound(model, feeds, shape, replace):
-    """A call that runs the model on the same memory each time; where the host rather allocates the result anew, that is measured too."""
+    """A call that runs the model on the same memory each time: nothing is copied, and the result is not allocated anew."""
     made = session(model, replace)
     binding = made.io_binding()
     for name, data in feeds.items():

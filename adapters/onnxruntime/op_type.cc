@@ -5,7 +5,6 @@
 #include <array>
 #include <cstdio>
 #include <cstring>
-#include <map>
 #include <utility>
 
 #include "onnxruntime/infer.h"
@@ -98,33 +97,26 @@ std::vector<axiscast_kernel_info> Kernels(const OpType& type) {
   return kernels;
 }
 
-// Splits an op where the host could not tell the result's dtype: inputs of any dtype decide it together, or are named one by one.
+// Splits an op where the host could not tell the result's dtype: an input either has that dtype and may be anything, or is named.
 // The host takes the dtype of the last input that may be anything.
 std::vector<OpType> SplitByDTypes(const OpType& whole) {
   const std::vector<axiscast_kernel_info> kernels = Kernels(whole);
-  const bool constant = std::all_of(kernels.begin(), kernels.end(), [&](const auto& k) { return k.output == kernels[0].output; });
-  std::map<std::vector<int>, OpType> parts;
-  for (const axiscast_kernel_info& kernel : kernels) {
-    std::vector<int> dtypes;
-    bool decided = constant;
-    for (int32_t i = 0; i < whole.info.arity; ++i) {
-      const auto as_result = [&](const auto& k) { return k.inputs[i] == k.output; };
-      const auto as_first = [&](const auto& k) { return k.inputs[i] == kernels[0].inputs[i]; };
-      const bool free = constant ? !std::all_of(kernels.begin(), kernels.end(), as_first)
-                                 : std::all_of(kernels.begin(), kernels.end(), as_result);
-      decided = decided || free;
-      dtypes.push_back(free ? kAny : ToOnnx(kernel.inputs[i]));
-    }
-    dtypes.push_back(constant || !decided ? ToOnnx(kernel.output) : kAny);
-    OpType part = whole;
-    part.inputs.clear();
-    for (int32_t i = 0; i < whole.info.arity; ++i)
-      part.inputs.push_back(static_cast<ONNXTensorElementDataType>(dtypes[static_cast<size_t>(i)]));
-    part.output = static_cast<ONNXTensorElementDataType>(dtypes.back());
-    parts.emplace(dtypes, part);
-  }
+  const auto all = [&](auto holds) { return std::all_of(kernels.begin(), kernels.end(), holds); };
+  const bool one_result = all([&](const auto& k) { return k.output == kernels[0].output; });
   std::vector<OpType> types;
-  for (auto& [dtypes, part] : parts) types.push_back(std::move(part));
+  for (const axiscast_kernel_info& kernel : kernels) {
+    OpType part = whole;
+    bool decided = false;
+    for (int32_t i = 0; i < whole.info.arity; ++i) {
+      const bool free = one_result ? !all([&](const auto& k) { return k.inputs[i] == kernels[0].inputs[i]; })
+                                   : all([&](const auto& k) { return k.inputs[i] == k.output; });
+      decided = decided || free;
+      part.inputs.push_back(free ? kAny : ToOnnx(kernel.inputs[i]));
+    }
+    part.output = one_result || !decided ? ToOnnx(kernel.output) : kAny;
+    const auto same = [&](const OpType& type) { return type.inputs == part.inputs && type.output == part.output; };
+    if (std::none_of(types.begin(), types.end(), same)) types.push_back(std::move(part));
+  }
   return types;
 }
 

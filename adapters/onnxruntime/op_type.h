@@ -22,7 +22,7 @@ void SetApi(const OrtApi* api, const char* version);
 using ShapeReference = OrtStatus*(ORT_API_CALL*)(const OrtValue*, ONNXTensorElementDataType*, const int64_t**, size_t*);
 ShapeReference ShapeReferenceOfHost();
 
-// How a node computes. All but kPlain and kVariadic are ops of ONNX that say in inputs or attributes what ours say otherwise.
+// How a node computes. All but the first two are ops of ONNX that say in inputs or attributes what ours say otherwise.
 enum class Rule {
   kPlain,     // op(inputs...), with the op's own attributes
   kAxiscast,  // the same, in our domain: with axis and mode too

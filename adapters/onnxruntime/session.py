@@ -11,6 +11,8 @@ LIBRARY = os.environ["AXISCAST_ADAPTER"]
 _adapter = ctypes.CDLL(LIBRARY)
 _adapter.axiscast_onnxruntime_calls.restype = ctypes.c_int64
 
+DTYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "bfloat16", "float32", "float64"]
+
 OPSET = 21
 IR_VERSION = 10  # of OPSET
 
