@@ -18,11 +18,16 @@ namespace {
 [[noreturn]] void ThrowStatus(std::int32_t status) {
   const char* message = axiscast_last_message();
   switch (status) {
-    case AXISCAST_OUT_OF_RANGE: Throw(common::errors::OutOfRange("%s", message));
-    case AXISCAST_UNSUPPORTED_DTYPE: Throw(common::errors::Unimplemented("%s", message));
-    case AXISCAST_OUT_OF_MEMORY: Throw(common::errors::ResourceExhausted("%s", message));
-    case AXISCAST_INTERNAL: Throw(common::errors::Fatal("%s", message));
-    default: Throw(common::errors::InvalidArgument("%s", message));
+    case AXISCAST_OUT_OF_RANGE:
+      Throw(common::errors::OutOfRange("%s", message));
+    case AXISCAST_UNSUPPORTED_DTYPE:
+      Throw(common::errors::Unimplemented("%s", message));
+    case AXISCAST_OUT_OF_MEMORY:
+      Throw(common::errors::ResourceExhausted("%s", message));
+    case AXISCAST_INTERNAL:
+      Throw(common::errors::Fatal("%s", message));
+    default:
+      Throw(common::errors::InvalidArgument("%s", message));
   }
 }
 
@@ -37,11 +42,11 @@ constexpr std::int64_t kTooSmallToShare = 1 << 15;
 std::int32_t ThreadLimit(std::int64_t elements) { return elements < kTooSmallToShare ? 1 : omp_get_max_threads(); }
 
 // axiscast_apply without options.
-std::int32_t ApplyPlan(const axiscast_op* op, const axiscast_tensor* inputs, int count, const axiscast_tensor& out,
+std::int32_t ApplyPlan(int row, const axiscast_tensor* inputs, int count, const axiscast_tensor& out,
                        const axiscast_execute_options& execute) {
   thread_local const std::unique_ptr<Plans> plans = std::make_unique<Plans>();
   const axiscast_plan* plan = nullptr;
-  if (const std::int32_t status = plans->Get(op, inputs, count, out, &plan); status != AXISCAST_OK) return status;
+  if (const std::int32_t status = plans->Get(row, inputs, count, out, &plan); status != AXISCAST_OK) return status;
   const void* pointers[AXISCAST_MAX_ARITY];
   for (int i = 0; i < count; ++i) pointers[i] = inputs[i].data;
   return axiscast_plan_execute(plan, pointers, count, out.data, &execute);
@@ -59,8 +64,8 @@ void Execute(int row, const phi::CPUContext& context, std::initializer_list<cons
     views[count++] = View(*input, input->initialized() ? input->data() : nullptr);
     elements = std::max(elements, input->numel());
   }
-  // Gradients get tensors of which Paddle has kept the shape alone; the op does not read them either.
-  for (int i = 0; i + 1 < count; ++i) {
+  // Some gradients get operands of which Paddle has kept the shape alone; the op does not read them either, but wants a pointer.
+  for (int i = 0; MayLackData(kRows[row]) && i + 1 < count; ++i) {
     if (views[i].data == nullptr) views[i].data = views[count - 1].data;
   }
   const phi::DataType selected = inputs.begin()[SelectsBy(kRows[row], count)]->dtype();
@@ -73,7 +78,7 @@ void Execute(int row, const phi::CPUContext& context, std::initializer_list<cons
   execute.max_threads = ThreadLimit(elements);
   calls.fetch_add(1, std::memory_order_relaxed);
   const std::int32_t status = options != nullptr ? axiscast_apply(replacement.op, views, count, &view, options, &execute)
-                                                 : ApplyPlan(replacement.op, views, count, view, execute);
+                                                 : ApplyPlan(row, views, count, view, execute);
   if (status != AXISCAST_OK) ThrowStatus(status);
 }
 

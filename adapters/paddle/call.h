@@ -19,10 +19,13 @@ template <typename Error>
   throw common::enforce::EnforceNotMet(common::ErrorSummary(error), "axiscast_paddle", __LINE__);
 }
 
-// The attributes of a call, and its axis.
+// What a call of a row has beside operands: attributes, and an axis. Messages begin with Paddle's name for the kernel.
 class Options {
  public:
-  Options() { options_.struct_size = sizeof(options_); }
+  explicit Options(int row) {
+    options_.struct_size = sizeof(options_);
+    options_.caller = kRows[row].kernel;
+  }
   Options(const Options&) = delete;
   Options& operator=(const Options&) = delete;
 

@@ -8,27 +8,27 @@ namespace axiscast_paddle {
 
 // What a kernel takes after its context, as Paddle declares it. Outputs come last.
 enum class Signature : std::uint8_t {
-  kUnary,            // x, out
-  kAgainstZero,      // x, out; our op's second operand is 0
-  kRound,            // x, int decimals, out
-  kClip,             // x, Scalar min, Scalar max, out
-  kExpand,           // x, IntArray shape, out
-  kExpandAs,         // x, optional y, vector<int64> shape, out
-  kReduceAs,         // x, target, out
-  kBinary,           // x, y, out
-  kBinaryAxis,       // x, y, int axis, out
-  kShift,            // x, y, bool is_arithmetic, out
-  kWhere,            // condition, x, y, out
-  kTake,             // x, index, int axis, out
-  kPut,              // x, index, value, int axis, string reduce, bool include_self, out
-  kUnaryGrad,        // x or out, dout, dx
-  kClipGrad,         // x, dout, Scalar min, Scalar max, dx
-  kExpandGrad,       // x, dout, IntArray shape, dx
-  kExpandAsGrad,     // x, dout, vector<int64> shape, dx
-  kBinaryGrad,       // x, y, dout, dx, dy
-  kBinaryAxisGrad,   // x, y, dout, int axis, dx, dy
-  kDivideGrad,       // x, y, out, dout, int axis, dx, dy
-  kWhereGrad,        // condition, x, y, dout, dx, dy
+  kUnary,           // x, out
+  kAgainstZero,     // x, out; our op's second operand is 0
+  kRound,           // x, int decimals, out
+  kClip,            // x, Scalar min, Scalar max, out
+  kExpand,          // x, IntArray shape, out
+  kExpandAs,        // x, optional y, vector<int64> shape, out
+  kReduceAs,        // x, target, out
+  kBinary,          // x, y, out
+  kBinaryAxis,      // x, y, int axis, out
+  kShift,           // x, y, bool is_arithmetic, out
+  kWhere,           // condition, x, y, out
+  kTake,            // x, index, int axis, out
+  kPut,             // x, index, value, int axis, string reduce, bool include_self, out
+  kUnaryGrad,       // x or out, dout, dx
+  kClipGrad,        // x, dout, Scalar min, Scalar max, dx
+  kExpandGrad,      // x, dout, IntArray shape, dx
+  kExpandAsGrad,    // x, dout, vector<int64> shape, dx
+  kBinaryGrad,      // x, y, dout, dx, dy
+  kBinaryAxisGrad,  // x, y, dout, int axis, dx, dy
+  kDivideGrad,      // x, y, out, dout, int axis, dx, dy
+  kWhereGrad,       // condition, x, y, dout, dx, dy
 };
 
 // Dtypes, a bit each: of axiscast's numbers.
@@ -132,7 +132,13 @@ constexpr Row kRows[] = {
 };
 constexpr int kRowCount = static_cast<int>(sizeof(kRows) / sizeof(kRows[0]));
 
-// Which of the inputs has the dtype by which Paddle selects the kernel, which is the result's too: the last one, unless it is an index.
+// Paddle keeps the shape alone of what the gradients of add, subtract and where do not read.
+constexpr bool MayLackData(const Row& row) {
+  return row.signature == Signature::kBinaryAxisGrad || row.signature == Signature::kWhereGrad;
+}
+
+// Which of the inputs has the dtype by which Paddle selects the kernel, which is the result's too: the last one, unless it is an
+// index.
 constexpr int SelectsBy(const Row& row, int input_count) { return row.signature == Signature::kTake ? 0 : input_count - 1; }
 
 }  // namespace axiscast_paddle

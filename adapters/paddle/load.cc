@@ -7,7 +7,8 @@
 #include "paddle/paddle.h"
 
 namespace paddle {
-// "version: 3.3.1\ncommit: ...\n". Of the inference library, whose header the wheel lacks; weak, so that a Paddle without it is refused too.
+// "version: 3.3.1\ncommit: ...\n". Of the inference library, whose header the wheel lacks; weak, so that a Paddle without it is
+// refused too.
 __attribute__((weak)) std::string get_version();
 }  // namespace paddle
 
@@ -35,7 +36,9 @@ bool Refuse(const std::string& reason) {
 // Whether two kernels take and give the same; `theirs` was made by Paddle's own registration.
 bool SameSignature(const phi::KernelArgsDef& ours, const phi::KernelArgsDef& theirs) {
   const auto same_tensor = [](const phi::TensorArgDef& x, const phi::TensorArgDef& y) { return x.type_index == y.type_index; };
-  const auto same_attribute = [](const phi::AttributeArgDef& x, const phi::AttributeArgDef& y) { return x.type_index == y.type_index; };
+  const auto same_attribute = [](const phi::AttributeArgDef& x, const phi::AttributeArgDef& y) {
+    return x.type_index == y.type_index;
+  };
   return std::equal(ours.input_defs().begin(), ours.input_defs().end(), theirs.input_defs().begin(), theirs.input_defs().end(),
                     same_tensor) &&
          std::equal(ours.output_defs().begin(), ours.output_defs().end(), theirs.output_defs().begin(), theirs.output_defs().end(),
@@ -99,7 +102,8 @@ bool PrepareRow(int row, const Function& function, std::vector<Registration>* re
   phi::KernelArgsDef parsed;
   function.parse(KeyOf(static_cast<int>(known_dtype)), &parsed);
   if (known == nullptr || !SameSignature(parsed, *known)) {
-    return Refuse(std::string("Paddle's kernel ") + names.kernel + " takes other arguments than in Paddle " AXISCAST_PADDLE_VERSION);
+    return Refuse(std::string("Paddle's kernel ") + names.kernel +
+                  " takes other arguments than in Paddle " AXISCAST_PADDLE_VERSION);
   }
 
   replaced += names.kernel;
@@ -123,11 +127,12 @@ bool Load() {
   if (version.find("version: " AXISCAST_PADDLE_VERSION "\n") == std::string::npos) {
     return Refuse(std::string(built_for) + " and refuses any other; this one says " + version.substr(0, version.find('\n')));
   }
-  if (axiscast_abi_version() != AXISCAST_ABI_VERSION) return Refuse("libaxiscast.so has another ABI than axiscast_paddle was built for");
+  if (axiscast_abi_version() != AXISCAST_ABI_VERSION)
+    return Refuse("libaxiscast.so has another ABI than axiscast_paddle was built for");
   std::vector<Registration> registrations;
   const auto functions = Functions();
   for (int row = 0; row < kRowCount; ++row) {
-    if (!PrepareRow(row, functions[row], &registrations)) return false;
+    if (!PrepareRow(row, functions[static_cast<std::size_t>(row)], &registrations)) return false;
   }
   for (const Registration& registration : registrations) (*registration.kernels)[registration.key] = registration.kernel;
   return true;

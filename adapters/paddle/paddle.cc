@@ -40,7 +40,7 @@ void Paddle(int row, DataType dtype, const CPUContext& context, Args... args) {
 
 void AtAxis(int row, const CPUContext& context, In x, In y, int axis, Out out) {
   if (axis == -1) return Execute(row, context, {&x, &y}, out);
-  Options options;
+  Options options(row);
   options.Axis(axis);
   Execute(row, context, {&x, &y}, out, options.get());
 }
@@ -48,7 +48,7 @@ void AtAxis(int row, const CPUContext& context, In x, In y, int axis, Out out) {
 // The gradient for input `wrt`. Paddle does not ask for all.
 void Gradient(int row, const CPUContext& context, Inputs inputs, int wrt, Out out, int axis = -1) {
   if (out == nullptr) return;
-  Options options;
+  Options options(row);
   options.Axis(axis);
   options.Integer("wrt", wrt);
   Execute(row, context, inputs, out, options.get());
@@ -63,10 +63,14 @@ void Gradients(int row, const CPUContext& context, Inputs inputs, int first, Out
 // As Paddle reads a bound: in the tensor's own dtype.
 void Bound(const char* name, Number bound, DataType dtype, Options* options) {
   switch (dtype) {
-    case DataType::INT32: return options->Integer(name, bound.to<std::int32_t>());
-    case DataType::INT64: return options->Integer(name, bound.to<std::int64_t>());
-    case DataType::FLOAT64: return options->Number(name, bound.to<double>());
-    default: return options->Number(name, bound.to<float>());
+    case DataType::INT32:
+      return options->Integer(name, bound.to<std::int32_t>());
+    case DataType::INT64:
+      return options->Integer(name, bound.to<std::int64_t>());
+    case DataType::FLOAT64:
+      return options->Number(name, bound.to<double>());
+    default:
+      return options->Number(name, bound.to<float>());
   }
 }
 
@@ -77,7 +81,7 @@ void Clipped(int row, const CPUContext& context, Inputs inputs, Number min, Numb
                                           min.to<double>(), max.to<double>()));
   }
   const DataType dtype = (*inputs.begin())->dtype();
-  Options options;
+  Options options(row);
   Bound("min", min, dtype, &options);
   Bound("max", max, dtype, &options);
   if (inputs.size() == 2) options.Integer("wrt", 0);
@@ -87,7 +91,7 @@ void Clipped(int row, const CPUContext& context, Inputs inputs, Number min, Numb
 // broadcast_to or sum_to, to the dims that `out` has.
 void ToShape(int row, const CPUContext& context, In x, Out out) {
   if (out == nullptr) return;
-  Options options;
+  Options options(row);
   options.Shape(out->dims());
   Execute(row, context, {&x}, out, options.get());
 }
@@ -105,7 +109,7 @@ void Expanded(int row, const CPUContext& context, In x, std::vector<std::int64_t
 
 // take_along_axis and put_along_axis: no operand is stretched, indices may be negative.
 void AlongAxis(int row, const CPUContext& context, Inputs inputs, int axis, const char* reduce, bool include_self, Out out) {
-  Options options;
+  Options options(row);
   options.Integer("dim", axis);
   options.Text("mode", "prefix");
   options.Integer("wrap_negative", 1);
@@ -170,11 +174,12 @@ struct Kernel {
     if (!Ours()) return Paddle<In, In, int, Out>(kRow, x.dtype(), context, x, index, axis, out);
     AlongAxis(kRow, context, {&x, &index}, axis, nullptr, true, out);
   }
-  static void Put(const CPUContext& context, In x, In index, In value, int axis, const std::string& reduce, bool include_self, Out out) {
+  static void Put(const CPUContext& context, In x, In index, In value, int axis, const std::string& reduce, bool include_self,
+                  Out out) {
     const bool same = reduce == "assign" || reduce == "add" || reduce == "mul" || reduce == "multiply";
     if (!Ours() || !same) {
-      return Paddle<In, In, In, int, const std::string&, bool, Out>(kRow, x.dtype(), context, x, index, value, axis, reduce, include_self,
-                                                                    out);
+      return Paddle<In, In, In, int, const std::string&, bool, Out>(kRow, x.dtype(), context, x, index, value, axis, reduce,
+                                                                    include_self, out);
     }
     AlongAxis(kRow, context, {&x, &index, &value}, axis, reduce == "multiply" ? "mul" : reduce.c_str(), include_self, out);
   }
@@ -215,7 +220,8 @@ struct Kernel {
 template <auto kFunction>
 Function Make() {
   using Impl = phi::KernelImpl<decltype(kFunction), kFunction>;
-  return {&Impl::Compute, reinterpret_cast<void*>(&Impl::VariadicCompute), &phi::KernelArgsParseFunctor<decltype(kFunction)>::Parse};
+  return {&Impl::Compute, reinterpret_cast<void*>(&Impl::VariadicCompute),
+          &phi::KernelArgsParseFunctor<decltype(kFunction)>::Parse};
 }
 
 template <int kRow>

@@ -74,11 +74,16 @@ class Calls(unittest.TestCase):
                          "(InvalidArgument) remainder: integer division by zero at y[0, 0] (x [1], y [1, 2])")
         # Paddle's kernel writes (4, 4) into the memory of (1, 4) here.
         self.assertEqual(self.message(lambda: _legacy_C_ops.less_than(paddle.ones([1, 4]), paddle.ones([4]), "axis", 0)),
-                         "(InvalidArgument) less: out is never stretched, so dimensions of the result must be equal to out's or 1; "
+                         "(InvalidArgument) less_than_raw: out is never stretched, so dimensions of the result must be equal to out's or 1; "
                          "got result[0] = 4 and out[0] = 1 (x [1, 4], y [4], axis 0, result [4, 4], out [1, 4])")
         for dtype in ("float32", "float16"):
             self.assertEqual(self.message(lambda d=dtype: _C_ops.clip(paddle.ones([2], d), 3.0, 1.0)),
                              "(InvalidArgument) max should be greater than or equal to min. But received min = 3.000000, max = 1.000000")
+
+    def test_lowest_integer_by_minus_one(self):
+        lowest, minus_one = np.iinfo(np.int32).min, paddle.to_tensor([-1], "int32")  # by Paddle's kernels the process dies of SIGFPE
+        x = paddle.to_tensor([lowest], "int32")
+        self.assertEqual([_C_ops.floor_divide(x, minus_one).item(), _C_ops.remainder(x, minus_one).item()], [lowest, 0])
 
     def test_switch(self):
         axiscast_paddle.use(False)

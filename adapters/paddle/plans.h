@@ -1,12 +1,12 @@
-// Plans that a thread keeps for calls without options, which are the small and frequent ones. axiscast_apply keeps plans as well; here
-// the key is what Paddle has at hand, some ten words, and a hit costs a third.
+// Plans that a thread keeps for calls without attributes, which are the small and frequent ones. axiscast_apply keeps plans as
+// well; here the key is what Paddle has at hand, some ten words, and a hit costs a third.
 #ifndef AXISCAST_ADAPTERS_PADDLE_PLANS_H_
 #define AXISCAST_ADAPTERS_PADDLE_PLANS_H_
 
 #include <cstdint>
 #include <cstring>
 
-#include "axiscast/c_api.h"
+#include "paddle/call.h"
 
 namespace axiscast_paddle {
 
@@ -20,15 +20,16 @@ class Plans {
   }
 
   // The plan for a call, which a later call of Get may free. An error is axiscast_plan_make's, and *plan then untouched.
-  std::int32_t Get(const axiscast_op* op, const axiscast_tensor* inputs, int count, const axiscast_tensor& out, const axiscast_plan** plan) {
+  std::int32_t Get(int row, const axiscast_tensor* inputs, int count, const axiscast_tensor& out, const axiscast_plan** plan) {
     Key key;
-    key.Add(reinterpret_cast<std::int64_t>(op));
+    key.Add(row);
     for (int i = 0; i < count; ++i) key.Add(inputs[i]);
     key.Add(out);
     Entry& entry = entries_[key.hash >> 58];
     if (entry.plan == nullptr || !(entry.key == key)) {
       axiscast_plan* made = nullptr;
-      if (const std::int32_t status = axiscast_plan_make(op, inputs, count, &out, nullptr, &made); status != AXISCAST_OK) return status;
+      const std::int32_t status = axiscast_plan_make(replacements[row].op, inputs, count, &out, Options(row).get(), &made);
+      if (status != AXISCAST_OK) return status;
       axiscast_plan_free(entry.plan);
       entry.key = key;
       entry.plan = made;
@@ -38,7 +39,7 @@ class Plans {
   }
 
  private:
-  // Of an op and at most five tensors: dtype and rank in one word, and the extents, of which Paddle has at most nine.
+  // Of a row and at most five tensors: dtype and rank in one word, and the extents, of which Paddle has at most nine.
   struct Key {
     std::int64_t words[1 + 5 * 10];
     int count = 0;
