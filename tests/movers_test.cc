@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/kernel.h"
-#include "testing/guarded.h"
+#include "axiscast/kit/testing/guarded.h"
 
 namespace axiscast {
 namespace {
