@@ -2,6 +2,7 @@
 #include <string>
 
 #include "axiscast/plan.h"
+#include "core/attribute.h"
 #include "core/form.h"
 #include "core/plan.h"
 #include "core/request.h"
@@ -117,8 +118,12 @@ Status InferOutput(const Op& op, const TensorView* inputs, std::size_t input_cou
   if (!op.elementwise()) return InferForm(request, shape, dtype);
   const Kernel* kernel;
   if (const Status status = FindKernel(request, &kernel); !status.ok()) return status;
+  Shape resolved;
   int first[kMaxArity];
-  if (const Status status = ResolveInputs(request, {}, shape, first); !status.ok()) return status;
+  if (const Status status = ResolveInputs(request, {}, &resolved, first); !status.ok()) return status;
+  AttributeSlot attributes[kMaxAttributes];
+  if (const Status status = BindAttributes(op, request.caller(), *kernel, options.attributes, attributes); !status.ok()) return status;
+  *shape = resolved;
   *dtype = kernel->output;
   return Status();
 } catch (...) {

@@ -30,6 +30,19 @@ TEST(Plan, InferOutputSaysWhatApplyWouldWrite) {
   EXPECT_EQ(shape, (Shape{9}));
 }
 
+TEST(Plan, InferOutputRefusesAttributesAsPlansDo) {
+  const TensorView x{nullptr, DType::kFloat32, {3}};
+  PlanOptions options;
+  options.attributes = {{"mim", 1}};
+  Shape shape{9};
+  DType dtype = DType::kInt8;
+  const Status status = InferOutput(*FindOp("clip"), &x, 1, options, &shape, &dtype);
+  EXPECT_EQ(status.code(), StatusCode::kUnknownName);
+  EXPECT_STREQ(status.message(), "clip: there is no attribute of clip \"mim\"; did you mean min; there are: min, max");
+  EXPECT_EQ(shape, (Shape{9}));
+  EXPECT_EQ(dtype, DType::kInt8);
+}
+
 TEST(Plan, DescribesItself) {
   // A channel operand on NCHW: 3 dims, and y's bytes count once.
   Plan plan;
