@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "axiscast/kit/testing/guarded.h"
 #include "core/kernel.h"
-#include "testing/guarded.h"
 
 namespace axiscast {
 namespace {
