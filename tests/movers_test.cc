@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/kernel.h"
 #include "axiscast/kit/testing/guarded.h"
+#include "core/kernel.h"
 
 namespace axiscast {
 namespace {
