@@ -115,7 +115,7 @@ InferShape InferFunction(Rule rule) {
     try {
       // The host neither heeds nor frees what is returned here; the node itself refuses when it is made or run.
       if (OrtStatus* status = Infer(*static_cast<const OpType*>(type), context)) Api().ReleaseStatus(status);
-    } catch (...) {
+    } catch (...) {  // no memory: nothing is said of the shape
     }
     return nullptr;
   };
