@@ -18,8 +18,8 @@ SPEED_CASES = [
 ]
 
 
-def seconds(call, floor=0.002):
-    """The time of one call, as the mean over so many that they take `floor` seconds."""
+def seconds(call, floor=0.0002):
+    """The time of one call, as the mean over so many that they take `floor` seconds: so few that most are undisturbed on a busy machine."""
     count = 1
     while True:
         start = time.perf_counter()
@@ -31,10 +31,12 @@ def seconds(call, floor=0.002):
         count = max(count * 2, int(count * floor * 1.2 / max(taken, 1e-9)))
 
 
-def compare(theirs, ours, rounds=15):
-    """Medians of both in seconds, and the median of theirs / ours in each round, taken by turns."""
+def compare(theirs, ours, rounds=15, enough=0.5):
+    """Medians of both in seconds, and the median of theirs / ours in each round, taken by turns: `rounds`, more in `enough` seconds."""
     theirs(), ours()
-    pairs = [(seconds(theirs), seconds(ours)) for _ in range(rounds)]
+    pairs, begin = [], time.perf_counter()
+    while len(pairs) < rounds or time.perf_counter() - begin < enough:
+        pairs.append((seconds(theirs), seconds(ours)))
     return statistics.median(p[0] for p in pairs), statistics.median(p[1] for p in pairs), statistics.median(p[0] / p[1] for p in pairs)
 
 
