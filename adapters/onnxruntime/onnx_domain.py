@@ -4,6 +4,7 @@ import tempfile
 import unittest
 import warnings
 
+import ml_dtypes
 import numpy as np
 import onnx
 from onnx import helper, numpy_helper
@@ -115,6 +116,20 @@ class Replaced(unittest.TestCase):
             feeds = {"x": values(name, (50,), 1), "min": np.array(low), "max": np.array(high)}
             ours = session(node_model("Clip", feeds), replace="all").run(None, feeds)[0]
             self.assertTrue(same_bits(ours, np.clip(feeds["x"], low, high)), name)
+
+    def test_dtypes_that_the_host_lacks(self):
+        """bfloat16 comes and goes as float32, which holds all of it."""
+        x, y = (values(ml_dtypes.bfloat16, (40,), seed) for seed in (1, 2))
+        bounds = [numpy_helper.from_array(np.array(bound, ml_dtypes.bfloat16), name) for name, bound in (("min", -1.5), ("max", 2))]
+        nodes = [helper.make_node("Cast", ["x32"], ["x"], to=onnx.TensorProto.BFLOAT16), helper.make_node("Cast", ["y32"], ["y"], to=onnx.TensorProto.BFLOAT16),
+                 helper.make_node("Sub", ["x", "y"], ["difference"]), helper.make_node("Clip", ["difference", "min", "max"], ["clipped"]),
+                 helper.make_node("Cast", ["clipped"], ["out"], to=onnx.TensorProto.FLOAT)]
+        model = model_of(nodes, [("x32", "float32", (40,)), ("y32", "float32", (40,))], initializers=bounds)
+        with self.assertRaisesRegex(Exception, "NOT_IMPLEMENTED"):
+            session(model)
+        with np.errstate(invalid="ignore"):
+            wanted = np.clip((x - y).astype("f4"), -1.5, 2)
+        self.assertTrue(same_bits(session(model, "all").run(None, {"x32": x.astype("f4"), "y32": y.astype("f4")})[0], wanted))
 
     def test_infinities_of_one_sign(self):
         for name in ("float16", "float32", "float64"):
