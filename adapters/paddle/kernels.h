@@ -46,7 +46,8 @@ struct Row {
   std::uint32_t dtypes = kBool | kInts | kFloats;  // of these, those that the op has
 };
 
-// For what is missing here, and for the dtypes left out, docs/engines.md has the reasons.
+// To replace another kernel: find out by Paddle's own what it means, add a row here and, where NumPy calls it otherwise, one in
+// kernel_calls.py. For what is missing here, and for the dtypes left out, docs/engines.md has the reasons.
 constexpr Row kRows[] = {
     {"abs", "abs", Signature::kUnary},
     {"bitwise_not", "bitwise_not", Signature::kUnary},
