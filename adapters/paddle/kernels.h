@@ -3,6 +3,7 @@
 #define AXISCAST_ADAPTERS_PADDLE_KERNELS_H_
 
 #include <cstdint>
+#include <string_view>
 
 namespace axiscast_paddle {
 
@@ -46,7 +47,8 @@ struct Row {
   std::uint32_t dtypes = kBool | kInts | kFloats;  // of these, those that the op has
 };
 
-// For what is missing here, and for the dtypes left out, docs/engines.md has the reasons.
+// To replace another kernel: find out by Paddle's own what it means, add a row here and, where NumPy calls it otherwise, one in
+// kernel_calls.py. For what is missing here, and for the dtypes left out, docs/engines.md has the reasons.
 constexpr Row kRows[] = {
     {"abs", "abs", Signature::kUnary},
     {"bitwise_not", "bitwise_not", Signature::kUnary},
@@ -135,6 +137,12 @@ constexpr int kRowCount = static_cast<int>(sizeof(kRows) / sizeof(kRows[0]));
 // Paddle keeps the shape alone of what the gradients of add, subtract and where do not read.
 constexpr bool MayLackData(const Row& row) {
   return row.signature == Signature::kBinaryAxisGrad || row.signature == Signature::kWhereGrad;
+}
+
+// Whether the gradient for input `wrt` is dout itself, where that input was not stretched.
+constexpr bool PassesOn(const Row& row, int wrt) {
+  const std::string_view op = row.op;
+  return op == "add_grad" || (op == "subtract_grad" && wrt == 0);
 }
 
 // Which of the inputs has the dtype by which Paddle selects the kernel, which is the result's too: the last one, unless it is an

@@ -89,13 +89,14 @@ bool PrepareRow(int row, const Function& function, std::vector<Registration>* re
   if (found == factory.end()) return Refuse(std::string("Paddle has no kernel ") + names.kernel);
   const std::uint32_t dtypes = names.dtypes & DTypesOf(replacement.op, names, &replacement.to_bool);
 
-  // Any dtype that Paddle has tells what a kernel takes.
+  // Any dtype that Paddle has tells what a kernel takes; bool comes last, as it says nothing of a result that is always bool.
   const phi::KernelArgsDef* known = nullptr;
   auto known_dtype = phi::DataType::UNDEFINED;
   for (int i = kDTypeCount - 1; i > 0; --i) {
     const auto kernel = found->second.find(KeyOf(i));
     if (kernel == found->second.end() || kDTypes[i] < 0) continue;
     replacement.paddle[kDTypes[i]] = kernel->second.GetVariadicKernelFn<void*>();
+    if (known != nullptr) continue;
     known = &kernel->second.args_def();
     known_dtype = static_cast<phi::DataType>(i);
   }

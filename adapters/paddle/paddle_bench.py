@@ -32,6 +32,9 @@ def main():
     add("int64 maximum (300000,3), (3)", lambda z=(paddle.randint(0, 9, [300000, 3]), paddle.randint(0, 9, [3])): paddle.maximum(*z))
     add("less_than (8,64,56,56) < (64,1,1)", lambda: paddle.less_than(x, y))
     add("relu (8,64,56,56)", lambda: _C_ops.relu(x))
+    rows = paddle.rand([300000, 1])
+    add("expand (300000,1) to (300000,3)", lambda: _C_ops.expand(rows, [300000, 3]))
+    add("reduce_as (8,64,56,56) to (64,1,1)", lambda: _C_ops.reduce_as(x, y))
     y.stop_gradient = False
     add("multiply and its gradient, (8,64,56,56) * (64,1,1)", lambda: paddle.grad([paddle.multiply(x, y)], [y], [x]))
     table.write()

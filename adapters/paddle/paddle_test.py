@@ -42,6 +42,35 @@ class Programs(unittest.TestCase):
         self.assertEqual(result.tolist(), [[1, -3, 9], [-5, 25, -7]])
 
 
+    def test_static_gradients(self):
+        """In a program the executor frees what it need not keep, and puts gradients into memory of others."""
+        paddle.enable_static()
+        try:
+            program = paddle.static.Program()
+            with paddle.static.program_guard(program):
+                x, w, b = (paddle.static.data(name, shape, "float32") for name, shape in (("x", [4, 3, 8]), ("w", [3, 1]), ("b", [8])))
+                for value in (x, w, b):
+                    value.stop_gradient = False
+                out = paddle.clip((x * w + b) / w - b * x, -100.0, 100.0)
+                out = paddle.where(out > 0, out, paddle.square(out)) + paddle.expand(b, [4, 3, 8])
+                gradients = paddle.static.gradients([out], [x, w, b])
+            executor = paddle.static.Executor(paddle.CPUPlace())
+            rng = np.random.default_rng(3)
+            feed = {"x": rng.integers(-3, 4, (4, 3, 8)), "w": 2.0 ** rng.integers(-1, 2, (3, 1)), "b": rng.integers(-3, 4, 8)}
+            feed = {name: value.astype(np.float32) for name, value in feed.items()}
+            results = []
+            for ours in (False, True):
+                axiscast_paddle.use(ours)
+                before = axiscast_paddle.calls()
+                results.append(executor.run(program, feed=feed, fetch_list=gradients))
+            self.assertGreaterEqual(axiscast_paddle.calls() - before, 20)
+        finally:
+            axiscast_paddle.use(True)
+            paddle.disable_static()
+        for theirs, mine in zip(*results):
+            self.assertTrue((theirs == mine).all(), f"{theirs}\n{mine}")
+
+
 class Calls(unittest.TestCase):
     def test_in_place(self):
         x = paddle.ones([2, 3])
