@@ -214,7 +214,7 @@ Status Plan::Impl::ExecuteWithCopies(std::byte* const* pointers, std::uint32_t c
     if (((copied >> i) & 1) == 0) continue;
     // The distinct elements, dense in canonical order.
     const DType dtype = problem.operands[static_cast<std::size_t>(i)].dtype;
-    std::vector<std::int64_t>& strides = dense.strides[static_cast<std::size_t>(i)];
+    std::pmr::vector<std::int64_t>& strides = dense.strides[static_cast<std::size_t>(i)];
     const Distinct distinct =
         DistinctElements(Shape(canonical.extents.data(), canonical.rank()), ByteStrides(strides.data(), canonical.rank()));
     std::int64_t bytes = SizeInBytes(dtype);
