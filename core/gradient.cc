@@ -5,10 +5,12 @@
 #include <optional>
 #include <utility>
 
+#include "core/caches.h"
 #include "core/copy.h"
 #include "core/registry.h"
 #include "core/resolve.h"
 #include "core/routine.h"
+#include "core/slab_sum.h"
 
 namespace axiscast {
 namespace {
@@ -119,20 +121,23 @@ class Program {
     return Status();
   }
 
-  // The plan of all steps, writing to `out`.
-  Status Make(const ByteStrides& out_strides, std::shared_ptr<const Plan::Impl>* impl) {
+  // All steps, writing to `out`.
+  const Problem& Finish(const ByteStrides& out_strides) {
     const int inputs = static_cast<int>(sources.size());
     for (Step& step : problem_.steps) {
       for (int a = 0; a < step.arity; ++a) {
         if (step.values[a] >= kFirstStep) step.values[a] += inputs - kFirstStep;
       }
     }
+    problem_.operands.push_back({call_.signature.output, out_strides});
+    return problem_;
+  }
+
+  std::vector<std::string> Names(const char* out) const {
     std::vector<std::string> names;
     for (const int source : sources) names.emplace_back(source >= 0 ? call_.request.names()[source] : "a constant");
-    names.emplace_back("out");
-    problem_.operands.push_back({call_.signature.output, out_strides});
-    return Plan::Impl::Make(std::move(problem_), call_.request.op.entry().kernels->movers, call_.request.caller(), std::move(names),
-                            {}, impl);
+    names.emplace_back(out);
+    return names;
   }
 
   std::vector<int> sources;              // per operand: the call's input; -1: a constant
@@ -149,6 +154,7 @@ class GradientRoutine : public Routine {
  public:
   std::shared_ptr<const Plan::Impl> program;  // null: dout is summed as it is
   std::shared_ptr<const Plan::Impl> sum;      // null: the input was not stretched; the program writes the output
+  std::unique_ptr<const SlabSum> slabs;       // of both, one slab after the other; null: the program's results, then their sum
   std::vector<int> sources;
   std::vector<AttributeSlot> constants;
   int dout = 0;
@@ -165,18 +171,21 @@ class GradientRoutine : public Routine {
       pointers[i] = sources[i] >= 0 ? static_cast<const void*>(inputs[sources[i]]) : constants[i].bytes;
     }
     if (sum == nullptr) return program->Execute(pointers, out, options);
-    const HeapBlock temporary(temporary_bytes);
-    if (temporary.data == nullptr) {
-      try {
-        return Status(StatusCode::kOutOfMemory,
-                      caller + ": there is no memory for " + std::to_string(temporary_bytes) + " bytes that are to be summed");
-      } catch (...) {
-        return OutOfMemory("execute");
-      }
+    if (slabs != nullptr) {
+      return slabs->Execute(pointers, out, options) ? Status()
+                                                    : NoMemory(slabs->MemoryBytes(options), "for slabs of what is summed");
     }
+    const HeapBlock temporary(temporary_bytes);
+    if (temporary.data == nullptr) return NoMemory(temporary_bytes, "that are to be summed");
     if (const Status status = program->Execute(pointers, temporary.data, options); !status.ok()) return status;
     const void* const summands[] = {temporary.data};
     return sum->Execute(summands, out, options);
+  }
+
+  Status NoMemory(std::int64_t bytes, const char* for_what) const noexcept try {
+    return Status(StatusCode::kOutOfMemory, caller + ": there is no memory for " + std::to_string(bytes) + " bytes " + for_what);
+  } catch (...) {
+    return OutOfMemory("execute");
   }
 
   // How the program runs, or else the sum; the time is that of both.
@@ -191,6 +200,10 @@ class GradientRoutine : public Routine {
     description->estimated_seconds += of_sum.estimated_seconds;
     description->parts.push_back({"sum_to", of_sum.estimated_seconds, "what was stretched"});
     description->operands.back().name = "summands";
+    if (slabs != nullptr) {
+      description->operands.back().delivery =
+          std::to_string(slabs->slabs()) + " slabs of " + std::to_string(slabs->slab_bytes()) + " bytes, each summed at once";
+    }
     if (!of_sum.operands.empty()) description->operands.push_back(of_sum.operands.back());
   }
 };
@@ -234,8 +247,22 @@ Status PlanGradient(const FormCall& call, const MutableTensorView& out, bool in_
       if (const Status status = program.AddStep(step); !status.ok()) return status;
     }
     if (stretched) summed = TensorView(nullptr, out.dtype, read.shape);
-    if (const Status status = program.Make(stretched ? summed.byte_strides : out.byte_strides, &routine->program); !status.ok())
+    const Problem& problem = program.Finish(stretched ? summed.byte_strides : out.byte_strides);
+    const TargetKernels& kernels = *request.op.entry().kernels;
+    const std::vector<std::string> names = program.Names("out");
+    if (const Status status = Plan::Impl::Make(problem, kernels.movers, request.caller(), names, {}, &routine->program);
+        !status.ok())
       return status;
+    std::int64_t elements = 0;
+    if (stretched && CountElements(read.shape, &elements) && elements > 0) {
+      SlabProblem slabs{
+          problem, {}, FacingStrides(wanted, out.byte_strides, read.first[read.wrt], read.shape), request.caller(), names};
+      for (int d = 0; d < read.shape.rank(); ++d) {
+        const int own = d - read.first[read.wrt];
+        slabs.summed[d] = own < 0 || own >= wanted.rank() || wanted[own] != read.shape[d];
+      }
+      routine->slabs = SlabSum::Make(slabs, kernels.sums, kernels.movers, MachineCaches().l2);
+    }
     routine->sources = std::move(program.sources);
     routine->constants = std::move(program.constants);
   }

@@ -225,6 +225,7 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
 
   layout.offsets = canonical.offsets;
   layout.check = options.check;
+  layout.far = options.far;
   const std::int64_t out_size = problem.sizes.back();
   AddLoops(canonical, tiling, out_size, &layout);
   const std::int64_t block_bytes = (layout.tile_rows() * layout.tile_cols() * problem.widest + 63) / 64 * 64;

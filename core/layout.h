@@ -69,6 +69,7 @@ struct Layout {
   bool stages = false;             // any operand is staged
   bool can_stream = false;         // the output has runs that are long enough to be stored past the caches
   bool streams = false;            // and the call's bytes do not fit them
+  bool far = false;                // the inputs come from memory, though the call's bytes would fit the caches
   std::int64_t scratch_bytes = 0;  // of all blocks, at most kScratchBytes
   Estimate estimate;
 
@@ -83,6 +84,7 @@ struct LayoutOptions {
   std::uint64_t unaligned = 0;    // operands (a bit each) that must be staged because they break their element's alignment
   CheckFunction check = nullptr;  // the problem has one operand, which is read and handed to this
   ForcedTiling forced = {};
+  bool far = false;  // as Problem::far
 };
 
 // The canonical problem must not be empty. In its memory; of one step, from nowhere else. Cost: O(operands * rank), some 200 ns.
