@@ -36,7 +36,7 @@ Case RandomProblem(Random& random, std::int64_t size) {
   if (last > 0) budget /= last;
   for (int d = 0; d < rank; ++d) {
     const bool long_one = last > 0 && d + 1 == rank;
-    const std::int64_t wanted = random.Chance(15) ? 1 : random.Chance(35) ? random.In(2, 1500) : random.In(2, 12);
+    const std::int64_t wanted = random.Chance(15) ? 1 : random.Chance(35) ? (random.Chance(30) ? 256 * random.In(1, 9) + 1 : random.In(2, 1500)) : random.In(2, 12);
     const std::int64_t extent = long_one ? last : std::min(wanted, std::max<std::int64_t>(budget, 1));
     c.shape.push_back(extent);
     c.summed.push_back(extent > 1 && (long_one || random.Chance(50)));
@@ -107,7 +107,7 @@ void RunCase(std::uint64_t seed, Seen* seen) {
   problem.caller = "test";
   problem.names = {"x", "y", "out"};
   const TargetKernels& kernels = *FindOp("sum_to")->entry().kernels;
-  const std::int64_t l2 = random.Of(std::vector<std::int64_t>{256, 256, 512, 2048, 8192});
+  const std::int64_t l2 = random.Of(std::vector<std::int64_t>{256, 512, 2048, 8192, 12'288});
   const std::unique_ptr<const SlabSum> slabs = SlabSum::Make(problem, kernels.sums, kernels.movers, l2);
   if (slabs == nullptr) {
     ++seen->whole;
