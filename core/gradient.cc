@@ -7,6 +7,7 @@
 
 #include "core/caches.h"
 #include "core/copy.h"
+#include "core/pair_copy.h"
 #include "core/registry.h"
 #include "core/resolve.h"
 #include "core/routine.h"
@@ -40,8 +41,10 @@ Status ReadCall(const FormCall& call, GradientCall* read) {
   for (int i = 0; i < inputs; ++i) shapes[i] = request.inputs[i]->shape;
   const ResolveOptions options{request.mode,    request.axis,        request.caller(),
                                request.names(), request.diagnostics, request.patterns};
-  if (const Status status = Resolve(shapes, static_cast<std::size_t>(inputs), options, {}, &read->shape, read->first); !status.ok())
+  if (const Status status = Resolve(shapes, static_cast<std::size_t>(inputs), options, {}, &read->shape, read->first);
+      !status.ok()) {
     return status;
+  }
   const Shape& dout = request.inputs[inputs]->shape;
   if (dout == read->shape) return Status();
   return Status(StatusCode::kInvalidShape, std::string(request.caller()) + ": " + request.names()[inputs] +
@@ -75,7 +78,10 @@ class Program {
       sources.push_back(input);
       constants.emplace_back();
       const int first = input < inputs ? read_.first[input] : 0;
-      problem_.operands.push_back({view.dtype, FacingStrides(view.shape, view.byte_strides, first, read_.shape)});
+      bool copy;
+      problem_.operands.push_back(
+          {view.dtype, FaceInput(view, first, call_.request.inputs[0]->shape, read_.first[0], read_.shape, &copy)});
+      copied |= std::uint32_t{copy} << input;
       return Status();
     }
     *dtype = constant_dtype;
@@ -142,6 +148,7 @@ class Program {
 
   std::vector<int> sources;              // per operand: the call's input; -1: a constant
   std::vector<AttributeSlot> constants;  // per operand
+  std::uint32_t copied = 0;              // inputs of the call (a bit each) that are to be dense copies
 
  private:
   static constexpr int kFirstStep = 1 << 16;  // until the number of operands is known
@@ -235,7 +242,12 @@ Status PlanGradient(const FormCall& call, const MutableTensorView& out, bool in_
 
   const int inputs = read.gradient.forward->arity();
   const GradientProgram& declared = read.gradient.programs[static_cast<std::size_t>(read.wrt)];
-  const bool stretched = wanted != read.shape;
+  const bool paired = read.first[read.wrt] == kPaired;
+  const bool stretched = !paired && wanted != read.shape;
+  std::uint32_t copied = 0;
+  ByteStrides reshaped;  // of out, over the result's shape, where its elements are paired with the result's
+  const bool reshapes = paired && ReshapeStrides(wanted, out.byte_strides, read.shape, &reshaped);
+  const bool direct = paired ? reshapes : !stretched;  // the program writes out
   auto routine = std::make_unique<GradientRoutine>();
   routine->dout = inputs;
   routine->caller = request.caller();
@@ -246,8 +258,8 @@ Status PlanGradient(const FormCall& call, const MutableTensorView& out, bool in_
     for (const GradientStep& step : declared.steps) {
       if (const Status status = program.AddStep(step); !status.ok()) return status;
     }
-    if (stretched) summed = TensorView(nullptr, out.dtype, read.shape);
-    const Problem& problem = program.Finish(stretched ? summed.byte_strides : out.byte_strides);
+    if (!direct) summed = TensorView(nullptr, out.dtype, read.shape);
+    const Problem& problem = program.Finish(!direct ? summed.byte_strides : paired ? reshaped : out.byte_strides);
     const TargetKernels& kernels = *request.op.entry().kernels;
     const std::vector<std::string> names = program.Names("out");
     if (const Status status = Plan::Impl::Make(problem, kernels.movers, request.caller(), names, {}, &routine->program);
@@ -265,17 +277,31 @@ Status PlanGradient(const FormCall& call, const MutableTensorView& out, bool in_
     }
     routine->sources = std::move(program.sources);
     routine->constants = std::move(program.constants);
+    copied = program.copied;
+    if (paired) summed = TensorView(nullptr, out.dtype, wanted);  // the same elements
   }
-  if (stretched || declared.steps.empty()) {
+  if (!direct || declared.steps.empty()) {
     std::int64_t elements = 0;
     CountElements(read.shape, &elements);
     if (__builtin_mul_overflow(elements, SizeInBytes(out.dtype), &routine->temporary_bytes))
       return Status(StatusCode::kInvalidShape,
                     std::string(request.caller()) + ": the forward result has more bytes than int64 counts");
-    const bool anchored = wanted.rank() < read.shape.rank() && wanted.rank() > 0;  // 0-d is anchored nowhere
+    const bool anchored = stretched && wanted.rank() < read.shape.rank() && wanted.rank() > 0;  // 0-d is anchored nowhere
     const std::optional<std::int64_t> axis = anchored ? std::optional<std::int64_t>(read.first[read.wrt]) : std::nullopt;
     const Op& op = stretched ? *read.gradient.sum_to : *read.gradient.broadcast_to;
-    if (const Status status = PlanWithShape(op, request, summed, wanted, stretched ? axis : std::nullopt, out, &routine->sum);
+    MutableTensorView to = out;
+    if (paired && declared.steps.empty()) {  // dout in out's shape, or out in dout's, or else a copy of dout
+      ByteStrides of_dout;
+      if (ReshapeStrides(read.shape, summed.byte_strides, wanted, &of_dout)) {
+        summed = TensorView(nullptr, out.dtype, wanted, of_dout);
+      } else if (reshapes) {
+        to = MutableTensorView(nullptr, out.dtype, read.shape, reshaped);
+      } else {
+        summed = TensorView(nullptr, out.dtype, wanted);
+        copied |= std::uint32_t{1} << inputs;
+      }
+    }
+    if (const Status status = PlanWithShape(op, request, summed, to.shape, axis, to, &routine->sum);
         !status.ok()) {
       return status;
     }
@@ -293,6 +319,7 @@ Status PlanGradient(const FormCall& call, const MutableTensorView& out, bool in_
     if (request.inputs[i]->shape == out.shape && request.inputs[i]->dtype == out.dtype) planned.may_be_out |= std::uint32_t{1} << i;
   }
   planned.routine = std::move(routine);
+  if (copied != 0) planned.routine = CopyFirst(std::move(planned.routine), request, copied);
   return MakeRoutinePlan(std::move(planned), request.op.entry().kernels->movers, request.caller(), impl);
 }
 
