@@ -301,8 +301,7 @@ Status PlanGradient(const FormCall& call, const MutableTensorView& out, bool in_
         copied |= std::uint32_t{1} << inputs;
       }
     }
-    if (const Status status = PlanWithShape(op, request, summed, to.shape, axis, to, &routine->sum);
-        !status.ok()) {
+    if (const Status status = PlanWithShape(op, request, summed, to.shape, axis, to, &routine->sum); !status.ok()) {
       return status;
     }
   }

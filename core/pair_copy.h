@@ -10,8 +10,8 @@
 
 namespace axiscast {
 
-// The strides of an input over `shape`: `first` is where its dims lie in it, or kPaired; `first_shape` and `first_first` the same of
-// the first input. *copied: they are those of a dense copy.
+// The strides of an input over `shape`: `first` is where its dims lie in it, or kPaired; `first_shape` and `first_first` the same
+// of the first input. *copied: they are those of a dense copy.
 ByteStrides FaceInput(const TensorView& input, int first, const Shape& first_shape, int first_first, const Shape& shape,
                       bool* copied);
 

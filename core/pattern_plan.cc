@@ -162,8 +162,11 @@ struct PatternPlan::Impl {
     alignas(64) std::byte memory[kBindBytes];
     std::pmr::monotonic_buffer_resource resource(memory, sizeof(memory));
     Bound bound(&resource);
-    if (execute.pool != nullptr || !Bind(inputs, count, out, &bound)) return PlanAndExecute(inputs, count, out, execute);
+    if (!Bind(inputs, count, out, &bound)) return PlanAndExecute(inputs, count, out, execute);
     if (bound.empty) return Status();
+    if (execute.pool != nullptr) {
+      if (const Status status = CheckPool(*execute.pool, caller); !status.ok()) return status;
+    }
     if (Refuses(inputs, execute, &resource)) return PlanAndExecute(inputs, count, out, execute);
     axiscast::Execute(bound.layout, op.entry().kernels->movers, bound.pointers, execute);
     return Status();

@@ -7,6 +7,7 @@
 
 #include "core/copy.h"
 #include "core/execute.h"
+#include "core/request.h"
 #include "core/resolve.h"
 
 namespace axiscast {
@@ -43,21 +44,6 @@ std::vector<ByteStrides> StridesOf(const Problem& problem) {
   return strides;
 }
 
-Status CheckPool(const axiscast_thread_pool& pool, const std::string& caller) noexcept try {
-  if (pool.struct_size < sizeof(axiscast_thread_pool)) {
-    return Status(StatusCode::kInvalidArgument, caller + ": the thread pool's struct_size must be " +
-                                                    std::to_string(sizeof(axiscast_thread_pool)) + " or more; got " +
-                                                    std::to_string(pool.struct_size));
-  }
-  if (pool.parallel_for == nullptr || pool.concurrency == nullptr) {
-    return Status(StatusCode::kInvalidArgument,
-                  caller + ": the thread pool must have both functions, parallel_for and concurrency");
-  }
-  return Status();
-} catch (...) {
-  return Status(StatusCode::kOutOfMemory, "execute: out of memory");
-}
-
 // The first element, in row-major order, that the check refuses. Found one by one: this ends in an error message.
 Shape FirstRefused(const DataCheck& check, const std::byte* data, std::int64_t size) {
   Shape index = check.shape;
@@ -79,6 +65,21 @@ Shape FirstRefused(const DataCheck& check, const std::byte* data, std::int64_t s
 }
 
 }  // namespace
+
+Status CheckPool(const axiscast_thread_pool& pool, const std::string& caller) noexcept try {
+  if (pool.struct_size < sizeof(axiscast_thread_pool)) {
+    return Status(StatusCode::kInvalidArgument, caller + ": the thread pool's struct_size must be " +
+                                                    std::to_string(sizeof(axiscast_thread_pool)) + " or more; got " +
+                                                    std::to_string(pool.struct_size));
+  }
+  if (pool.parallel_for == nullptr || pool.concurrency == nullptr) {
+    return Status(StatusCode::kInvalidArgument,
+                  caller + ": the thread pool must have both functions, parallel_for and concurrency");
+  }
+  return Status();
+} catch (...) {
+  return Status(StatusCode::kOutOfMemory, "execute: out of memory");
+}
 
 Status Plan::Impl::Make(Problem problem, const Movers& movers, std::string caller, std::vector<std::string> names,
                         std::vector<DataCheck> checks, std::shared_ptr<const Impl>* result) noexcept try {

@@ -238,7 +238,8 @@ struct OwnView {
 // Ops and their gradients on views of all kinds, with and without a copy of what cannot be paired as it lies.
 TEST(Pairing, RandomViewsAndTheirGradients) {
   const std::uint64_t seed = test::FromEnvironment("AXISCAST_SEED", 1), cases = test::FromEnvironment("AXISCAST_CASES", 6000);
-  std::printf("AXISCAST_SEED=%llu AXISCAST_CASES=%llu\n", static_cast<unsigned long long>(seed), static_cast<unsigned long long>(cases));
+  std::printf("AXISCAST_SEED=%llu AXISCAST_CASES=%llu\n", static_cast<unsigned long long>(seed),
+              static_cast<unsigned long long>(cases));
   std::map<std::string, int> seen;
   for (std::uint64_t n = seed; n < seed + cases; ++n) {
     SCOPED_TRACE("AXISCAST_SEED=" + std::to_string(n) + " AXISCAST_CASES=1");

@@ -11,6 +11,7 @@
 
 #include "axiscast/axiscast.h"
 #include "tests/testing/strided.h"
+#include "tests/testing/thread_pools.h"
 
 namespace axiscast::test {
 namespace {
@@ -117,6 +118,24 @@ TEST(PatternPlan, KeepsWhatItWasMadeWith) {
                "somebody: an axis declared B must have extent 1; got the input[1] = 2 (the input [2, 2] as NB)");
 }
 
+TEST(PatternPlan, RunsLargeCallsOnThePool) {
+  const Pattern patterns[] = {{kN, kN}, {kB, kN}};
+  const PatternPlan plan = PlanOf("add", {DType::kFloat32, DType::kFloat32}, patterns);
+  const std::vector<float> x(1000 * 999, 1), y(999, 2);
+  std::vector<float> out(x.size());
+  const ForeignPool pool(PoolHabit::kThreads);
+  ExecuteOptions options;
+  options.pool = pool.get();
+  ASSERT_TRUE(plan.Execute({{x.data(), {1000, 999}}, {y.data(), {1, 999}}}, {out.data(), {1000, 999}}, options).ok());
+  EXPECT_EQ(out, std::vector<float>(x.size(), 3));
+  EXPECT_EQ(pool.calls(), 1);
+  axiscast_thread_pool broken = *pool.get();
+  broken.parallel_for = nullptr;
+  options.pool = &broken;
+  EXPECT_STREQ(plan.Execute({{x.data(), {1, 9}}, {y.data(), {1, 9}}}, {out.data(), {1, 9}}, options).message(),
+               "add: the thread pool must have both functions, parallel_for and concurrency");
+}
+
 struct Views {
   std::vector<TensorView> inputs;
   MutableTensorView out;
@@ -165,6 +184,7 @@ TEST(PatternPlan, DoesWhatApplyDoesOnRandomViews) {
   for (std::size_t at = 0; at < zeros_too.size(); at += 40)
     std::fill_n(zeros_too.begin() + static_cast<std::ptrdiff_t>(at), 16, std::byte{0});
   Bytes memory;
+  const ForeignPool pool(PoolHabit::kOddThenEven);
   std::int64_t fitted = 0, refused = 0;
   for (std::int64_t n = 0; n < cases; ++n) {
     Random random(seed + static_cast<std::uint64_t>(n));
@@ -188,10 +208,13 @@ TEST(PatternPlan, DoesWhatApplyDoesOnRandomViews) {
       views.out.dtype = plan.dtype();
       ApplyOptions apply;
       apply.patterns = patterns.data();
+      ExecuteOptions execute;
+      if (call == 0) execute.pool = pool.get();
+      apply.pool = execute.pool;
       const Status expected = Apply(*FindOp(op), views.inputs.data(), 2, views.out, apply);
       const Bytes written = memory;
       memory = start;
-      const Status status = plan.Execute(views.inputs.data(), 2, views.out);
+      const Status status = plan.Execute(views.inputs.data(), 2, views.out, execute);
       ASSERT_STREQ(status.message(), expected.message()) << "AXISCAST_SEED=" << seed + static_cast<std::uint64_t>(n);
       ASSERT_EQ(status.code(), expected.code());
       ASSERT_TRUE(memory == written) << op << ", AXISCAST_SEED=" << seed + static_cast<std::uint64_t>(n);

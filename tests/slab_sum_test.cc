@@ -11,6 +11,7 @@
 
 #include "axiscast/axiscast.h"
 #include "axiscast/half.h"
+#include "core/caches.h"
 #include "core/registry.h"
 #include "tests/testing/strided.h"
 #include "tests/testing/sum_tree.h"
@@ -36,7 +37,9 @@ Case RandomProblem(Random& random, std::int64_t size) {
   if (last > 0) budget /= last;
   for (int d = 0; d < rank; ++d) {
     const bool long_one = last > 0 && d + 1 == rank;
-    const std::int64_t wanted = random.Chance(15) ? 1 : random.Chance(35) ? (random.Chance(30) ? 256 * random.In(1, 9) + 1 : random.In(2, 1500)) : random.In(2, 12);
+    const std::int64_t wanted = random.Chance(15)   ? 1
+                                : random.Chance(35) ? (random.Chance(30) ? 256 * random.In(1, 9) + 1 : random.In(2, 1500))
+                                                    : random.In(2, 12);
     const std::int64_t extent = long_one ? last : std::min(wanted, std::max<std::int64_t>(budget, 1));
     c.shape.push_back(extent);
     c.summed.push_back(extent > 1 && (long_one || random.Chance(50)));
@@ -159,6 +162,39 @@ TEST(SlabSum, HasTheBitsOfTheDefinition) {
   EXPECT_GT(exact.pieces, static_cast<int>(cases) / 40);
   EXPECT_GT(exact.again, static_cast<int>(cases) / 100);
   EXPECT_EQ(rounded.pieces + rounded.again, 0);
+}
+
+// The gradient of a stretched operand may be its own memory: what a slab writes no other slab reads.
+TEST(SlabSum, MayBeWrittenOverTheStretchedOperand) {
+  const std::int64_t rows = 64, cols = MachineCaches().l2 / 64;  // four L2 caches of floats
+  Random random(3);
+  std::vector<float> x(static_cast<std::size_t>(rows * cols)), dout(x.size()), y(static_cast<std::size_t>(cols)), out(y.size());
+  for (std::vector<float>* all : {&x, &dout, &y}) {
+    for (float& value : *all) value = static_cast<float>(random.In(-2000, 2000)) / 1024;
+  }
+  const TensorView inputs[] = {{x.data(), {rows, cols}}, {y.data(), {cols}}, {dout.data(), {rows, cols}}};
+  PlanOptions options;
+  options.attributes = {{"wrt", 1}};
+  Plan plan;
+  const Op& op = *FindOp("divide_grad");
+  ASSERT_TRUE(Plan::Make(op, inputs, 3, {out.data(), {cols}}, options, &plan).ok());
+  const PlanDescription description = plan.Describe();
+  EXPECT_NE(description.operands[description.operands.size() - 2].delivery.find(" bytes, each summed at once"), std::string::npos)
+      << description.operands[description.operands.size() - 2].delivery;
+  ASSERT_TRUE(plan.Execute({x.data(), y.data(), dout.data()}, out.data()).ok());
+  for (std::int64_t c = 0; c < cols; c += 997) {
+    const auto at = static_cast<std::size_t>(c);
+    std::vector<float> summands;
+    for (std::int64_t r = 0; r < rows; ++r) {
+      const auto i = static_cast<std::size_t>(r * cols + c);
+      summands.push_back(-(dout[i] * (x[i] / y[at] / y[at])));
+    }
+    if (y[at] != 0) {
+      ASSERT_EQ(out[at], SumOfGroup(summands)) << c;
+    }
+  }
+  ASSERT_TRUE(plan.Execute({x.data(), y.data(), dout.data()}, y.data()).ok());
+  EXPECT_EQ(std::memcmp(y.data(), out.data(), out.size() * sizeof(float)), 0);
 }
 
 }  // namespace
