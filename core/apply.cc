@@ -71,11 +71,15 @@ PlanDescription Plan::Describe() const {
     return description;
   }
   const Layout& layout = impl_->layouts[0];
-  description.extents = impl_->canonical.extents;
+  description.extents.assign(impl_->canonical.extents.begin(), impl_->canonical.extents.end());
   for (std::size_t i = 0; i < impl_->problem.operands.size(); ++i) {
     const DType dtype = impl_->problem.operands[i].dtype;
     const int operand = static_cast<int>(i);
-    description.operands.push_back({impl_->names[i], dtype, impl_->canonical.strides[i], DescribeDelivery(layout, operand),
+    const std::pmr::vector<std::int64_t>& strides = impl_->canonical.strides[i];
+    description.operands.push_back({impl_->names[i],
+                                    dtype,
+                                    {strides.begin(), strides.end()},
+                                    DescribeDelivery(layout, operand),
                                     UniqueBytes(impl_->canonical, operand, static_cast<std::int64_t>(SizeOf(dtype)))});
   }
   description.tile_rows = layout.tile_rows();

@@ -20,22 +20,25 @@ struct Spent {
   }
 };
 
-struct Estimate {
-  Spent bytes;       // of the operands, at the rate of the memory that they live in
-  Spent arithmetic;  // cycles of all of it; the seconds that it takes longer than the bytes
-  Spent rows;        // of kernels
+// What depends on the tiling. On its own, so that comparing two of them clears few bytes.
+struct TilingEstimate {
+  Spent rows;  // of kernels
   Spent tiles;
   Spent staging;      // bytes written to scratch in order, and read again
   Spent transposing;  // elements moved to scratch in squares
   Spent gathering;    // elements moved to or from scratch one by one
+
+  double seconds() const { return rows.seconds + tiles.seconds + staging.seconds + transposing.seconds + gathering.seconds; }
+};
+
+struct Estimate : TilingEstimate {
+  Spent bytes;       // of the operands, at the rate of the memory that they live in
+  Spent arithmetic;  // cycles of all of it; the seconds that it takes longer than the bytes
   Spent call;
   Spent check;         // bytes of a divisor that are looked at before the first write
   double vectors = 0;  // of 64 bytes of the widest operand, that the cycles are for
 
-  double seconds() const {
-    return bytes.seconds + arithmetic.seconds + rows.seconds + tiles.seconds + staging.seconds + transposing.seconds +
-           gathering.seconds + call.seconds + check.seconds;
-  }
+  double seconds() const { return bytes.seconds + arithmetic.seconds + TilingEstimate::seconds() + call.seconds + check.seconds; }
 };
 
 // The parts that take any time, for people.

@@ -154,7 +154,7 @@ class Worker {
       return;
     }
     const OperandLayout& out = layout_.operands.back();
-    const bool prefetches = job_.stream && layout_.steps.size() > 1;
+    const bool prefetches = (job_.stream || layout_.far) && layout_.steps.size() > 1;
     for (const StepLayout& step : layout_.steps) {
       const bool last = &step == &layout_.steps.back();
       if (prefetches)

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 
 namespace axiscast {
 
@@ -32,7 +33,14 @@ Status CheckNoMode(const Request& request) {
     return Status(StatusCode::kInvalidArgument, std::string(request.caller()) + ": takes no declared patterns");
   if (!request.mode || *request.mode == Mode::kAxis) return Status();
   const std::size_t mode = static_cast<std::size_t>(*request.mode);
-  return Status(StatusCode::kInvalidArgument, std::string(request.caller()) + ": takes no broadcasting mode; got " +
+  std::string own;  // gather and scatter have modes of their own
+  const OpInfo& info = request.op.info();
+  for (int a = 0; a < info.attribute_count; ++a) {
+    if (std::string_view(info.attributes[a].name) != "mode") continue;
+    for (const std::string& name : SplitWords(info.attributes[a].names)) own += (own.empty() ? "" : ", ") + name;
+  }
+  if (!own.empty()) own = ", but an attribute mode, which is one of " + own;
+  return Status(StatusCode::kInvalidArgument, std::string(request.caller()) + ": takes no broadcasting mode" + own + "; got " +
                                                   (mode < kModeCount ? kModes[mode].name : std::to_string(mode).c_str()));
 }
 

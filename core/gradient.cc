@@ -5,10 +5,13 @@
 #include <optional>
 #include <utility>
 
+#include "core/caches.h"
 #include "core/copy.h"
+#include "core/pair_copy.h"
 #include "core/registry.h"
 #include "core/resolve.h"
 #include "core/routine.h"
+#include "core/slab_sum.h"
 
 namespace axiscast {
 namespace {
@@ -38,8 +41,10 @@ Status ReadCall(const FormCall& call, GradientCall* read) {
   for (int i = 0; i < inputs; ++i) shapes[i] = request.inputs[i]->shape;
   const ResolveOptions options{request.mode,    request.axis,        request.caller(),
                                request.names(), request.diagnostics, request.patterns};
-  if (const Status status = Resolve(shapes, static_cast<std::size_t>(inputs), options, {}, &read->shape, read->first); !status.ok())
+  if (const Status status = Resolve(shapes, static_cast<std::size_t>(inputs), options, {}, &read->shape, read->first);
+      !status.ok()) {
     return status;
+  }
   const Shape& dout = request.inputs[inputs]->shape;
   if (dout == read->shape) return Status();
   return Status(StatusCode::kInvalidShape, std::string(request.caller()) + ": " + request.names()[inputs] +
@@ -73,7 +78,10 @@ class Program {
       sources.push_back(input);
       constants.emplace_back();
       const int first = input < inputs ? read_.first[input] : 0;
-      problem_.operands.push_back({view.dtype, FacingStrides(view.shape, view.byte_strides, first, read_.shape)});
+      bool copy;
+      problem_.operands.push_back(
+          {view.dtype, FaceInput(view, first, call_.request.inputs[0]->shape, read_.first[0], read_.shape, &copy)});
+      copied |= std::uint32_t{copy} << input;
       return Status();
     }
     *dtype = constant_dtype;
@@ -119,24 +127,28 @@ class Program {
     return Status();
   }
 
-  // The plan of all steps, writing to `out`.
-  Status Make(const ByteStrides& out_strides, std::shared_ptr<const Plan::Impl>* impl) {
+  // All steps, writing to `out`.
+  const Problem& Finish(const ByteStrides& out_strides) {
     const int inputs = static_cast<int>(sources.size());
     for (Step& step : problem_.steps) {
       for (int a = 0; a < step.arity; ++a) {
         if (step.values[a] >= kFirstStep) step.values[a] += inputs - kFirstStep;
       }
     }
+    problem_.operands.push_back({call_.signature.output, out_strides});
+    return problem_;
+  }
+
+  std::vector<std::string> Names(const char* out) const {
     std::vector<std::string> names;
     for (const int source : sources) names.emplace_back(source >= 0 ? call_.request.names()[source] : "a constant");
-    names.emplace_back("out");
-    problem_.operands.push_back({call_.signature.output, out_strides});
-    return Plan::Impl::Make(std::move(problem_), call_.request.op.entry().kernels->movers, call_.request.caller(), std::move(names),
-                            {}, impl);
+    names.emplace_back(out);
+    return names;
   }
 
   std::vector<int> sources;              // per operand: the call's input; -1: a constant
   std::vector<AttributeSlot> constants;  // per operand
+  std::uint32_t copied = 0;              // inputs of the call (a bit each) that are to be dense copies
 
  private:
   static constexpr int kFirstStep = 1 << 16;  // until the number of operands is known
@@ -149,6 +161,7 @@ class GradientRoutine : public Routine {
  public:
   std::shared_ptr<const Plan::Impl> program;  // null: dout is summed as it is
   std::shared_ptr<const Plan::Impl> sum;      // null: the input was not stretched; the program writes the output
+  std::unique_ptr<const SlabSum> slabs;       // of both, one slab after the other; null: the program's results, then their sum
   std::vector<int> sources;
   std::vector<AttributeSlot> constants;
   int dout = 0;
@@ -165,18 +178,21 @@ class GradientRoutine : public Routine {
       pointers[i] = sources[i] >= 0 ? static_cast<const void*>(inputs[sources[i]]) : constants[i].bytes;
     }
     if (sum == nullptr) return program->Execute(pointers, out, options);
-    const HeapBlock temporary(temporary_bytes);
-    if (temporary.data == nullptr) {
-      try {
-        return Status(StatusCode::kOutOfMemory,
-                      caller + ": there is no memory for " + std::to_string(temporary_bytes) + " bytes that are to be summed");
-      } catch (...) {
-        return OutOfMemory("execute");
-      }
+    if (slabs != nullptr) {
+      return slabs->Execute(pointers, out, options) ? Status()
+                                                    : NoMemory(slabs->MemoryBytes(options), "for slabs of what is summed");
     }
+    const HeapBlock temporary(temporary_bytes);
+    if (temporary.data == nullptr) return NoMemory(temporary_bytes, "that are to be summed");
     if (const Status status = program->Execute(pointers, temporary.data, options); !status.ok()) return status;
     const void* const summands[] = {temporary.data};
     return sum->Execute(summands, out, options);
+  }
+
+  Status NoMemory(std::int64_t bytes, const char* for_what) const noexcept try {
+    return Status(StatusCode::kOutOfMemory, caller + ": there is no memory for " + std::to_string(bytes) + " bytes " + for_what);
+  } catch (...) {
+    return OutOfMemory("execute");
   }
 
   // How the program runs, or else the sum; the time is that of both.
@@ -191,6 +207,10 @@ class GradientRoutine : public Routine {
     description->estimated_seconds += of_sum.estimated_seconds;
     description->parts.push_back({"sum_to", of_sum.estimated_seconds, "what was stretched"});
     description->operands.back().name = "summands";
+    if (slabs != nullptr) {
+      description->operands.back().delivery =
+          std::to_string(slabs->slabs()) + " slabs of " + std::to_string(slabs->slab_bytes()) + " bytes, each summed at once";
+    }
     if (!of_sum.operands.empty()) description->operands.push_back(of_sum.operands.back());
   }
 };
@@ -222,7 +242,12 @@ Status PlanGradient(const FormCall& call, const MutableTensorView& out, bool in_
 
   const int inputs = read.gradient.forward->arity();
   const GradientProgram& declared = read.gradient.programs[static_cast<std::size_t>(read.wrt)];
-  const bool stretched = wanted != read.shape;
+  const bool paired = read.first[read.wrt] == kPaired;
+  const bool stretched = !paired && wanted != read.shape;
+  std::uint32_t copied = 0;
+  ByteStrides reshaped;  // of out, over the result's shape, where its elements are paired with the result's
+  const bool reshapes = paired && ReshapeStrides(wanted, out.byte_strides, read.shape, &reshaped);
+  const bool direct = paired ? reshapes : !stretched;  // the program writes out
   auto routine = std::make_unique<GradientRoutine>();
   routine->dout = inputs;
   routine->caller = request.caller();
@@ -233,23 +258,50 @@ Status PlanGradient(const FormCall& call, const MutableTensorView& out, bool in_
     for (const GradientStep& step : declared.steps) {
       if (const Status status = program.AddStep(step); !status.ok()) return status;
     }
-    if (stretched) summed = TensorView(nullptr, out.dtype, read.shape);
-    if (const Status status = program.Make(stretched ? summed.byte_strides : out.byte_strides, &routine->program); !status.ok())
+    if (!direct) summed = TensorView(nullptr, out.dtype, read.shape);
+    const Problem& problem = program.Finish(!direct ? summed.byte_strides : paired ? reshaped : out.byte_strides);
+    const TargetKernels& kernels = *request.op.entry().kernels;
+    const std::vector<std::string> names = program.Names("out");
+    if (const Status status = Plan::Impl::Make(problem, kernels.movers, request.caller(), names, {}, &routine->program);
+        !status.ok())
       return status;
+    std::int64_t elements = 0;
+    if (stretched && CountElements(read.shape, &elements) && elements > 0) {
+      SlabProblem slabs{
+          problem, {}, FacingStrides(wanted, out.byte_strides, read.first[read.wrt], read.shape), request.caller(), names};
+      for (int d = 0; d < read.shape.rank(); ++d) {
+        const int own = d - read.first[read.wrt];
+        slabs.summed[d] = own < 0 || own >= wanted.rank() || wanted[own] != read.shape[d];
+      }
+      routine->slabs = SlabSum::Make(slabs, kernels.sums, kernels.movers, MachineCaches().l2);
+    }
     routine->sources = std::move(program.sources);
     routine->constants = std::move(program.constants);
+    copied = program.copied;
+    if (paired) summed = TensorView(nullptr, out.dtype, wanted);  // the same elements
   }
-  if (stretched || declared.steps.empty()) {
+  if (!direct || declared.steps.empty()) {
     std::int64_t elements = 0;
     CountElements(read.shape, &elements);
     if (__builtin_mul_overflow(elements, SizeInBytes(out.dtype), &routine->temporary_bytes))
       return Status(StatusCode::kInvalidShape,
                     std::string(request.caller()) + ": the forward result has more bytes than int64 counts");
-    const bool anchored = wanted.rank() < read.shape.rank() && wanted.rank() > 0;  // 0-d is anchored nowhere
+    const bool anchored = stretched && wanted.rank() < read.shape.rank() && wanted.rank() > 0;  // 0-d is anchored nowhere
     const std::optional<std::int64_t> axis = anchored ? std::optional<std::int64_t>(read.first[read.wrt]) : std::nullopt;
     const Op& op = stretched ? *read.gradient.sum_to : *read.gradient.broadcast_to;
-    if (const Status status = PlanWithShape(op, request, summed, wanted, stretched ? axis : std::nullopt, out, &routine->sum);
-        !status.ok()) {
+    MutableTensorView to = out;
+    if (paired && declared.steps.empty()) {  // dout in out's shape, or out in dout's, or else a copy of dout
+      ByteStrides of_dout;
+      if (ReshapeStrides(read.shape, summed.byte_strides, wanted, &of_dout)) {
+        summed = TensorView(nullptr, out.dtype, wanted, of_dout);
+      } else if (reshapes) {
+        to = MutableTensorView(nullptr, out.dtype, read.shape, reshaped);
+      } else {
+        summed = TensorView(nullptr, out.dtype, wanted);
+        copied |= std::uint32_t{1} << inputs;
+      }
+    }
+    if (const Status status = PlanWithShape(op, request, summed, to.shape, axis, to, &routine->sum); !status.ok()) {
       return status;
     }
   }
@@ -266,6 +318,7 @@ Status PlanGradient(const FormCall& call, const MutableTensorView& out, bool in_
     if (request.inputs[i]->shape == out.shape && request.inputs[i]->dtype == out.dtype) planned.may_be_out |= std::uint32_t{1} << i;
   }
   planned.routine = std::move(routine);
+  if (copied != 0) planned.routine = CopyFirst(std::move(planned.routine), request, copied);
   return MakeRoutinePlan(std::move(planned), request.op.entry().kernels->movers, request.caller(), impl);
 }
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <numeric>
+#include <iterator>
 
 #include "core/caches.h"
 
@@ -36,9 +36,10 @@ std::int64_t CeilDiv(std::int64_t x, std::int64_t y) { return x / y + (x % y != 
 // Cuts `extent` steps of `bytes` into chunks of at most `limit` (at least 1), as even as cache lines allow: no short last chunk,
 // and each chunk begins on a line where the first one does. Tiles that began anywhere ran at 0.7 of the speed, streaming at 0.4.
 Loop MakeLoop(std::int64_t extent, std::int64_t limit, std::int64_t bytes) {
-  limit = std::clamp<std::int64_t>(limit, 1, extent);
+  if (limit >= extent) return {extent, extent, 1};
+  limit = std::max<std::int64_t>(limit, 1);
   std::int64_t chunk = CeilDiv(extent, CeilDiv(extent, limit));
-  const std::int64_t group = kLineBytes / std::gcd(bytes, kLineBytes);
+  const std::int64_t group = WholeLines(bytes);
   if (chunk < extent && limit >= group) {
     chunk = CeilDiv(chunk, group) * group;
     if (chunk > limit) chunk -= group;
@@ -48,30 +49,32 @@ Loop MakeLoop(std::int64_t extent, std::int64_t limit, std::int64_t bytes) {
 
 // The strided side of a row of cols, with neighbours joined where they are one run.
 void MakeBox(const Canonical& canonical, int operand, int first, OperandLayout* layout) {
-  const std::vector<std::int64_t>& strides = canonical.strides[operand];
-  std::vector<BoxDim> inner;  // innermost first
+  const std::pmr::vector<std::int64_t>& strides = canonical.strides[operand];
+  BoxDim inner[kMaxRank];  // innermost first
+  int count = 0;
   for (int d = canonical.rank() - 1; d > first; --d) {
     const BoxDim dim{canonical.extents[d], strides[d]};
     if (dim.extent == 1) continue;
-    if (!inner.empty() && IsRun(dim.stride, inner.back().stride, inner.back().extent)) {
-      inner.back().extent *= dim.extent;
+    if (count > 0 && IsRun(dim.stride, inner[count - 1].stride, inner[count - 1].extent)) {
+      inner[count - 1].extent *= dim.extent;
     } else {
-      inner.push_back(dim);
+      inner[count++] = dim;
     }
   }
   layout->box_chunk_stride = strides[first];
-  if (!inner.empty() && IsRun(strides[first], inner.back().stride, inner.back().extent)) {
-    layout->box_chunk_stride = inner.back().stride;
-    layout->box_chunk_factor = inner.back().extent;
-    inner.pop_back();
+  if (count > 0 && IsRun(strides[first], inner[count - 1].stride, inner[count - 1].extent)) {
+    --count;
+    layout->box_chunk_stride = inner[count].stride;
+    layout->box_chunk_factor = inner[count].extent;
   }
-  layout->box.assign(inner.rbegin(), inner.rend());
+  layout->box.assign(std::make_reverse_iterator(inner + count), std::make_reverse_iterator(inner));
 }
 
 // The block of scratch of every step's result but the last. A result takes the block of an operand that it is the last to use, in
 // place if their sizes are equal: a chain stays in few of them.
-std::vector<int> ResultBlocks(const std::vector<Step>& steps, int input_count) {
+std::vector<int> ResultBlocks(std::span<const Step> steps, int input_count) {
   const int count = static_cast<int>(steps.size());
+  if (count <= 1) return {};
   std::vector<int> last_use(steps.size(), -1);  // the step that uses a result last
   for (int s = 0; s < count; ++s) {
     for (int a = 0; a < steps[s].arity; ++a) {
@@ -103,7 +106,7 @@ std::int64_t WidestOf(const Kernel& kernel, int arity) {
 }
 
 // Bytes and arithmetic: whichever takes longer, the other one is done meanwhile.
-void AddWork(const std::vector<Step>& steps, double elements, double bytes, bool streams, Estimate* estimate) {
+void AddWork(std::span<const Step> steps, double elements, double bytes, bool streams, Estimate* estimate) {
   double cycles = 0, widest = 0;  // of an element
   for (const Step& step : steps) {
     const double own = step.kernel->cycles + (&step == &steps.back() ? 0 : kScratchCycles);
@@ -121,6 +124,7 @@ void AddLoops(const Canonical& canonical, const Tiling& tiling, std::int64_t out
   layout->inner = BlockElements(canonical, tiling.first + 1);
   layout->fold = tiling.fold;
   layout->row_loop = tiling.rows;
+  layout->loops.reserve(static_cast<std::size_t>(tiling.first) + 1);
   for (int d = 0; d <= tiling.first; ++d) layout->loops.push_back({canonical.extents[d], 1, canonical.extents[d]});
   Loop& cols = layout->loops.back();
   cols = MakeLoop(cols.extent, tiling.cols / layout->inner, layout->inner * out_size);
@@ -132,14 +136,16 @@ void AddLoops(const Canonical& canonical, const Tiling& tiling, std::int64_t out
 }
 
 // The operands, and blocks of scratch for those that are staged: of `block_bytes`, or of a folded row.
-void AddOperands(const Canonical& canonical, const std::vector<DType>& dtypes, const Tiling& tiling, std::int64_t block_bytes,
+void AddOperands(const Canonical& canonical, std::span<const DType> dtypes, const Tiling& tiling, std::int64_t block_bytes,
                  std::int64_t folded_bytes, Layout* layout) {
+  layout->operands.reserve(dtypes.size());
   for (int i = 0; i < static_cast<int>(dtypes.size()); ++i) {
-    OperandLayout operand;
+    OperandLayout& operand = layout->operands.emplace_back(canonical.memory());
     static_cast<OperandTiling&>(operand) = tiling.operands[i];
     operand.dtype = dtypes[i];
     operand.size_log2 = std::countr_zero(SizeOf(dtypes[i]));
-    const std::vector<std::int64_t>& strides = canonical.strides[i];
+    const std::pmr::vector<std::int64_t>& strides = canonical.strides[i];
+    operand.advance.reserve(layout->loops.size());
     if (layout->row_loop >= 0) operand.row_stride = strides[layout->row_loop];
     if (layout->fold > 0 && !operand.repeats && !operand.splat) {
       operand.row_stride = layout->fold * layout->inner << operand.size_log2;
@@ -153,12 +159,12 @@ void AddOperands(const Canonical& canonical, const std::vector<DType>& dtypes, c
       operand.scratch = layout->scratch_bytes;
       layout->scratch_bytes += operand.repeats ? folded_bytes : block_bytes;
     }
-    layout->operands.push_back(operand);
   }
 }
 
 // The steps; the results of all but the last are in blocks behind the operands'.
-void AddSteps(const std::vector<Step>& steps, const std::vector<int>& result_blocks, std::int64_t block_bytes, Layout* layout) {
+void AddSteps(std::span<const Step> steps, const std::vector<int>& result_blocks, std::int64_t block_bytes, Layout* layout) {
+  layout->steps.reserve(steps.size());
   for (const Step& step : steps) {
     StepLayout step_layout;
     step_layout.run = step.kernel->run;
@@ -191,16 +197,18 @@ std::int64_t UniqueBytes(const Canonical& canonical, int operand, std::int64_t s
   return bytes;
 }
 
-Layout MakeLayout(const Canonical& canonical, const std::vector<DType>& dtypes, const std::vector<Step>& steps,
+Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std::span<const Step> steps,
                   const LayoutOptions& options) {
   const int count = static_cast<int>(dtypes.size());
   TilingProblem problem;
+  std::int64_t sizes[kMaxOperands];
   double bytes = 0;
   for (int i = 0; i < count; ++i) {
-    problem.sizes.push_back(static_cast<std::int64_t>(SizeOf(dtypes[i])));
-    bytes += static_cast<double>(UniqueBytes(canonical, i, problem.sizes.back()));
+    sizes[i] = static_cast<std::int64_t>(SizeOf(dtypes[i]));
+    bytes += static_cast<double>(UniqueBytes(canonical, i, sizes[i]));
   }
-  problem.widest = *std::max_element(problem.sizes.begin(), problem.sizes.end());
+  problem.sizes = {sizes, dtypes.size()};
+  problem.widest = *std::max_element(sizes, sizes + count);
   for (const Step& step : steps) problem.widest = std::max(problem.widest, static_cast<std::int64_t>(SizeOf(step.kernel->output)));
   const std::vector<int> result_blocks = ResultBlocks(steps, count - 1);
   const bool kernel_streams = !steps.empty() && steps.back().kernel->streams;
@@ -209,14 +217,15 @@ Layout MakeLayout(const Canonical& canonical, const std::vector<DType>& dtypes, 
   problem.result_blocks = result_blocks.empty() ? 0 : *std::max_element(result_blocks.begin(), result_blocks.end()) + 1;
   problem.reads_only = options.check != nullptr;
   problem.streams = kernel_streams && (options.forced.streams || LeavesCaches(bytes));
-  Estimate work;
-  AddWork(steps, static_cast<double>(BlockElements(canonical, 0)), bytes, problem.streams, &work);
-  problem.serial = work.seconds() < kSerialSeconds;
+  Layout layout(canonical.memory());
+  const auto elements = static_cast<double>(BlockElements(canonical, 0));
+  AddWork(steps, elements, bytes, problem.streams, &layout.estimate);
+  problem.serial = layout.estimate.seconds() < kSerialSeconds;
   const Tiling tiling = ChooseTiling(canonical, problem, options.forced);
 
-  Layout layout;
   layout.offsets = canonical.offsets;
   layout.check = options.check;
+  layout.far = options.far;
   const std::int64_t out_size = problem.sizes.back();
   AddLoops(canonical, tiling, out_size, &layout);
   const std::int64_t block_bytes = (layout.tile_rows() * layout.tile_cols() * problem.widest + 63) / 64 * 64;
@@ -229,10 +238,10 @@ Layout MakeLayout(const Canonical& canonical, const std::vector<DType>& dtypes, 
   layout.can_stream = kernel_streams && !all_splat && layout.tiles > 1 && layout.operands.back().delivery == Delivery::kStreamed &&
                       HasLongRuns(layout, tiling.joins, out_size);
   layout.streams = layout.can_stream && problem.streams;
-  layout.estimate = tiling.estimate;
+  static_cast<TilingEstimate&>(layout.estimate) = tiling.estimate;
   const bool loops = layout.tiles > 1 || layout.stages || steps.size() > 1;
   layout.estimate.call = {1, kCallSeconds + (loops ? kLoopSeconds : 0)};
-  AddWork(steps, static_cast<double>(BlockElements(canonical, 0)), bytes, layout.streams, &layout.estimate);
+  if (layout.streams != problem.streams) AddWork(steps, elements, bytes, layout.streams, &layout.estimate);
   const double seconds = layout.estimate.seconds();
   const double tile_seconds = seconds / static_cast<double>(layout.tiles);
   layout.grain = std::clamp<std::int64_t>(static_cast<std::int64_t>(kGrainSeconds / tile_seconds), 1, layout.tiles);

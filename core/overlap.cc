@@ -85,6 +85,18 @@ class Search {
   Int128 low_ = 0, high_ = 0;
 };
 
+// Whether each dim steps over all that the dims behind it span: most outputs, in O(rank).
+bool StepsOverTheRest(const Shape& shape, const ByteStrides& strides, std::int64_t element_size) noexcept {
+  Int128 span = element_size;
+  for (int d = shape.rank() - 1; d >= 0; --d) {
+    if (shape[d] == 1) continue;
+    const Int128 step = strides[d] < 0 ? -static_cast<Int128>(strides[d]) : strides[d];
+    if (step < span) return false;
+    span += step * (shape[d] - 1);
+  }
+  return true;
+}
+
 bool HasNoElements(const Shape& shape) noexcept { return std::find(shape.begin(), shape.end(), 0) != shape.end(); }
 
 }  // namespace
@@ -105,6 +117,7 @@ bool ComputeReach(const Shape& shape, const ByteStrides& strides, std::int64_t e
 
 bool OverlapsItself(const Shape& shape, const ByteStrides& strides, std::int64_t element_size) noexcept {
   if (HasNoElements(shape)) return false;
+  if (StepsOverTheRest(shape, strides, element_size)) return false;
   // Two elements differ first in dim d, by 1 or more; in later dims they differ by anything.
   for (int d = 0; d < shape.rank(); ++d) {
     if (shape[d] == 1) continue;

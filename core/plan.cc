@@ -7,6 +7,7 @@
 
 #include "core/copy.h"
 #include "core/execute.h"
+#include "core/request.h"
 #include "core/resolve.h"
 
 namespace axiscast {
@@ -25,10 +26,10 @@ bool IsAligned(const void* data, DType dtype) {
 }
 
 void MakeLayouts(const Canonical& canonical, const std::vector<DType>& dtypes, const std::vector<Step>& steps, CheckFunction check,
-                 Layout* layouts) {
+                 bool far, Layout* layouts) {
   const std::uint64_t unaligned = UnalignedStrides(canonical, dtypes);
-  layouts[0] = MakeLayout(canonical, dtypes, steps, {unaligned, check});
-  layouts[1] = MakeLayout(canonical, dtypes, steps, {~std::uint64_t{0}, check});
+  layouts[0] = MakeLayout(canonical, dtypes, steps, {unaligned, check, {}, far});
+  layouts[1] = MakeLayout(canonical, dtypes, steps, {~std::uint64_t{0}, check, {}, far});
 }
 
 std::vector<DType> DTypesOf(const Problem& problem) {
@@ -41,21 +42,6 @@ std::vector<ByteStrides> StridesOf(const Problem& problem) {
   std::vector<ByteStrides> strides;
   for (const Operand& operand : problem.operands) strides.push_back(operand.byte_strides);
   return strides;
-}
-
-Status CheckPool(const axiscast_thread_pool& pool, const std::string& caller) noexcept try {
-  if (pool.struct_size < sizeof(axiscast_thread_pool)) {
-    return Status(StatusCode::kInvalidArgument, caller + ": the thread pool's struct_size must be " +
-                                                    std::to_string(sizeof(axiscast_thread_pool)) + " or more; got " +
-                                                    std::to_string(pool.struct_size));
-  }
-  if (pool.parallel_for == nullptr || pool.concurrency == nullptr) {
-    return Status(StatusCode::kInvalidArgument,
-                  caller + ": the thread pool must have both functions, parallel_for and concurrency");
-  }
-  return Status();
-} catch (...) {
-  return Status(StatusCode::kOutOfMemory, "execute: out of memory");
 }
 
 // The first element, in row-major order, that the check refuses. Found one by one: this ends in an error message.
@@ -79,6 +65,21 @@ Shape FirstRefused(const DataCheck& check, const std::byte* data, std::int64_t s
 }
 
 }  // namespace
+
+Status CheckPool(const axiscast_thread_pool& pool, const std::string& caller) noexcept try {
+  if (pool.struct_size < sizeof(axiscast_thread_pool)) {
+    return Status(StatusCode::kInvalidArgument, caller + ": the thread pool's struct_size must be " +
+                                                    std::to_string(sizeof(axiscast_thread_pool)) + " or more; got " +
+                                                    std::to_string(pool.struct_size));
+  }
+  if (pool.parallel_for == nullptr || pool.concurrency == nullptr) {
+    return Status(StatusCode::kInvalidArgument,
+                  caller + ": the thread pool must have both functions, parallel_for and concurrency");
+  }
+  return Status();
+} catch (...) {
+  return Status(StatusCode::kOutOfMemory, "execute: out of memory");
+}
 
 Status Plan::Impl::Make(Problem problem, const Movers& movers, std::string caller, std::vector<std::string> names,
                         std::vector<DataCheck> checks, std::shared_ptr<const Impl>* result) noexcept try {
@@ -120,7 +121,7 @@ Status Plan::Impl::Make(Problem problem, const Movers& movers, std::string calle
       impl->kernels.push_back(*step.kernel);
       step.kernel = &impl->kernels.back();
     }
-    MakeLayouts(impl->canonical, dtypes, problem.steps, nullptr, impl->layouts);
+    MakeLayouts(impl->canonical, dtypes, problem.steps, nullptr, problem.far, impl->layouts);
     for (std::size_t i = 0; i < out; ++i) {
       impl->like_out.push_back(SizeOf(problem.operands[i].dtype) == SizeOf(problem.operands[out].dtype) &&
                                impl->canonical.strides[i] == impl->canonical.strides[out]);
@@ -128,7 +129,7 @@ Status Plan::Impl::Make(Problem problem, const Movers& movers, std::string calle
     for (DataCheck& check : checks) {
       const Distinct distinct = DistinctElements(check.shape, check.byte_strides);
       MakeLayouts(Canonicalise(distinct.shape, {distinct.byte_strides}),
-                  {problem.operands[static_cast<std::size_t>(check.operand)].dtype}, {}, check.function, check.layouts);
+                  {problem.operands[static_cast<std::size_t>(check.operand)].dtype}, {}, check.function, false, check.layouts);
     }
   }
   impl->movers = &movers;
@@ -214,7 +215,7 @@ Status Plan::Impl::ExecuteWithCopies(std::byte* const* pointers, std::uint32_t c
     if (((copied >> i) & 1) == 0) continue;
     // The distinct elements, dense in canonical order.
     const DType dtype = problem.operands[static_cast<std::size_t>(i)].dtype;
-    std::vector<std::int64_t>& strides = dense.strides[static_cast<std::size_t>(i)];
+    std::pmr::vector<std::int64_t>& strides = dense.strides[static_cast<std::size_t>(i)];
     const Distinct distinct =
         DistinctElements(Shape(canonical.extents.data(), canonical.rank()), ByteStrides(strides.data(), canonical.rank()));
     std::int64_t bytes = SizeInBytes(dtype);
@@ -235,7 +236,7 @@ Status Plan::Impl::ExecuteWithCopies(std::byte* const* pointers, std::uint32_t c
     dense.offsets[static_cast<std::size_t>(i)] = 0;
   }
   Layout layout_pair[2];
-  MakeLayouts(dense, DTypesOf(problem), problem.steps, nullptr, layout_pair);
+  MakeLayouts(dense, DTypesOf(problem), problem.steps, nullptr, problem.far, layout_pair);
   bool unaligned = false;
   for (std::size_t i = 0; i < problem.operands.size(); ++i)
     unaligned = unaligned || !IsAligned(moved[i], problem.operands[i].dtype);

@@ -32,6 +32,7 @@ struct Problem {
   Shape shape;                    // of the output
   std::vector<Operand> operands;  // the inputs, then the output
   std::vector<Step> steps;
+  bool far = false;  // the inputs are a small part of what others are: they come from memory
 
   int input_count() const { return static_cast<int>(operands.size()) - 1; }
 };

@@ -238,8 +238,15 @@ Status Registry::Find(std::string_view name, const Op** op) const noexcept try {
     return Status();
   }
   if (impl_ == nullptr) return Status(StatusCode::kOutOfMemory, "registry: there is no memory for the built-in ops");
+  constexpr std::string_view kGradient = "_grad";
+  if (name.ends_with(kGradient)) {
+    if (const Op* forward = Find(name.substr(0, name.size() - kGradient.size()))) {
+      return Status(StatusCode::kUnsupported,
+                    "there is no op \"" + std::string(name) + "\": the op " + forward->info().name + " has no gradient");
+    }
+  }
   std::vector<std::string_view> names;
-  const bool gradients = name.size() > 5 && name.substr(name.size() - 5) == "_grad";  // else their names are half of the list
+  const bool gradients = name.ends_with(kGradient);  // else their names are half of the list
   const auto is_listed = [gradients](const Op* known) { return (known->entry().gradient != nullptr) == gradients; };
   for (const Op* known : ops()) {
     if (is_listed(known)) names.emplace_back(known->name());

@@ -6,6 +6,7 @@
 
 #include "core/attribute.h"
 #include "core/form.h"
+#include "core/pair_copy.h"
 #include "core/plan_cache.h"
 
 namespace axiscast {
@@ -23,13 +24,15 @@ std::string DTypeList(const DType* dtypes, int count) {
   return text + ")";
 }
 
-DataCheck MakeCheck(const Request& request, const Kernel& kernel) {
+// Inputs with a bit in `copied` are looked at in their dense copies.
+DataCheck MakeCheck(const Request& request, const Kernel& kernel, std::uint32_t copied) {
   const OpInfo& info = request.op.info();
   const int checked = info.checked_operand;
   DataCheck check;
   check.operand = checked;
   check.shape = request.inputs[checked]->shape;
-  check.byte_strides = request.inputs[checked]->byte_strides;
+  const bool copy = (copied >> checked & 1) != 0;
+  check.byte_strides = copy ? DenseStrides(check.shape, request.inputs[checked]->dtype) : request.inputs[checked]->byte_strides;
   check.code = info.check_code;
   check.message = std::string(request.caller()) + ": " + info.check_message + " at " + request.names()[checked];
   for (std::size_t i = 0; i < request.count; ++i) {
@@ -40,24 +43,18 @@ DataCheck MakeCheck(const Request& request, const Kernel& kernel) {
   return check;
 }
 
-// The strides of input `i` over the shape that is written.
-Status FaceInput(const Request& request, std::size_t i, const int* first, const Shape& shape, ByteStrides* facing) {
-  const TensorView& input = *request.inputs[i];
-  if (first[i] != kPaired) {
-    *facing = FacingStrides(input.shape, input.byte_strides, first[i], shape);
-    return Status();
+// The call as a routine: what it runs is `plan`, on dense copies of some inputs.
+Status MakeCopyingPlan(const Request& request, const MutableTensorView& out, const char* out_name, std::uint32_t copied,
+                       std::shared_ptr<const Plan::Impl> plan, std::shared_ptr<const Plan::Impl>* impl) {
+  RoutineCall call;
+  for (std::size_t i = 0; i < request.count; ++i) {
+    const TensorView& input = *request.inputs[i];
+    call.operands.push_back({request.names()[i], input.dtype, input.shape, input.byte_strides});
   }
-  const Shape& like = request.inputs[0]->shape;
-  ByteStrides reshaped;
-  if (!ReshapeStrides(input.shape, input.byte_strides, like, &reshaped)) {
-    const char* const* names = request.names();
-    return Status(StatusCode::kUnsupported,
-                  std::string(request.caller()) + ": elements of a strided input can be paired only where its " +
-                      "dims make those of the first one without a copy; got " + names[i] + " " + ToText(input.shape) +
-                      " with byte strides " + ToText(input.byte_strides) + " for " + names[0] + " " + ToText(like));
-  }
-  *facing = FacingStrides(like, reshaped, first[0], shape);
-  return Status();
+  call.operands.push_back({out_name, out.dtype, out.shape, out.byte_strides});
+  call.may_be_out = plan->may_be_out() & ~copied;
+  call.routine = CopyFirst(RunPlan(std::move(plan)), request, copied);
+  return MakeRoutinePlan(std::move(call), request.op.entry().kernels->movers, request.caller(), impl);
 }
 
 Status MakePlanFor(const Request& request, const MutableTensorView& out, bool in_place, std::shared_ptr<const Plan::Impl>* impl) {
@@ -84,22 +81,26 @@ Status MakePlanFor(const Request& request, const MutableTensorView& out, bool in
     return status;
   }
   std::vector<std::string> names;
+  std::uint32_t copied = 0;
   problem.operands.reserve(request.count + 1);
   for (std::size_t i = 0; i < request.count; ++i) {
     const TensorView& input = *request.inputs[i];
     step.values[i] = static_cast<int>(i);
-    ByteStrides facing;
-    if (const Status status = FaceInput(request, i, first, problem.shape, &facing); !status.ok()) return status;
+    bool copy;
+    const ByteStrides facing = FaceInput(input, first[i], request.inputs[0]->shape, first[0], problem.shape, &copy);
     problem.operands.push_back({input.dtype, facing});
+    copied |= std::uint32_t{copy} << i;
     names.emplace_back(request.names()[i]);
   }
   problem.operands.push_back({out.dtype, out.byte_strides});
   problem.steps.push_back(step);
   names.emplace_back(out_name);
   std::vector<DataCheck> checks;
-  if (kernel->check != nullptr) checks.push_back(MakeCheck(request, *kernel));
-  return Plan::Impl::Make(std::move(problem), request.op.entry().kernels->movers, request.caller(), std::move(names),
-                          std::move(checks), impl);
+  if (kernel->check != nullptr) checks.push_back(MakeCheck(request, *kernel, copied));
+  const Status status = Plan::Impl::Make(std::move(problem), request.op.entry().kernels->movers, request.caller(), std::move(names),
+                                         std::move(checks), impl);
+  if (!status.ok() || copied == 0) return status;
+  return MakeCopyingPlan(request, out, out_name, copied, std::move(*impl), impl);
 }
 
 // Messages of calls in place begin with "add_".
@@ -188,7 +189,7 @@ Status ResolveInputs(const Request& request, const Destination& destination, Sha
   for (std::size_t i = 0; i < request.count; ++i) shapes[i] = request.inputs[i]->shape;
   const ResolveOptions options{request.mode,    request.axis,        request.caller(),
                                request.names(), request.diagnostics, request.patterns};
-  return Resolve(shapes, request.count, options, destination, shape, first, true);
+  return Resolve(shapes, request.count, options, destination, shape, first);
 }
 
 Status MakePlan(const Request& request, const MutableTensorView& out, std::shared_ptr<const Plan::Impl>* impl) {

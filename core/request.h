@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "axiscast/plan.h"
@@ -66,6 +67,9 @@ Status MakePlan(const Request& request, const MutableTensorView& out, std::share
 
 // Executes the request's plan, which is made unless the calling thread has it. In place, `out` is the first input.
 Status ApplyRequest(const Request& request, const MutableTensorView& out, bool in_place, const ExecuteOptions& options) noexcept;
+
+// What an execution refuses of the caller's pool.
+Status CheckPool(const axiscast_thread_pool& pool, const std::string& caller) noexcept;
 
 Status OutOfMemory(const char* caller) noexcept;
 

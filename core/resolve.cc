@@ -97,20 +97,12 @@ Status ResolveMode(ResolveRequest* request, Alignment* alignment, Shape* result)
 }
 
 // Where the operands lie in the shape that is written. Those that are paired and have another shape than the first one lie nowhere.
-Status FindFirst(const ResolveRequest& request, const Alignment& alignment, const Shape& written, bool may_pair,
-                 int* first) noexcept {
-  const auto is_paired = [&](std::size_t i) { return alignment.paired && request.shape(i) != request.shape(0); };
-  for (std::size_t i = 1; i < request.count && !may_pair; ++i) {
-    if (!is_paired(i)) continue;
-    return Refuse(request, StatusCode::kUnsupported, [&](ResolveMessage& message) {
-      message.Text("elements of operands of different shapes cannot be paired here; give all of them one shape").Facts();
-    });
-  }
+void FindFirst(const ResolveRequest& request, const Alignment& alignment, const Shape& written, int* first) noexcept {
   const int missing = written.rank() - alignment.rank;  // dims that out alone has
   for (std::size_t i = 0; i < request.count; ++i) {
-    first[i] = is_paired(i) ? kPaired : missing + alignment.First(i, request.rank(i));
+    const bool paired = alignment.paired && request.shape(i) != request.shape(0);
+    first[i] = paired ? kPaired : missing + alignment.First(i, request.rank(i));
   }
-  return Status();
 }
 
 // Whether an extent of the result can turn out to be that of a destination.
@@ -192,16 +184,14 @@ Status ResolveRequested(ResolveRequest* request, Shape* shape, Alignment* alignm
 }
 
 Status Resolve(const Shape* shapes, std::size_t count, const ResolveOptions& options, const Destination& destination, Shape* shape,
-               int* first, bool may_pair) noexcept {
+               int* first) noexcept {
   ResolveRequest request{shapes, count, options};
   request.out = destination.out;
   request.in_place = destination.in_place;
   Alignment alignment;
   Shape result;
   if (Status status = ResolveRequested(&request, &result, &alignment); !status.ok()) return status;
-  if (first != nullptr) {
-    if (Status status = FindFirst(request, alignment, result, may_pair, first); !status.ok()) return status;
-  }
+  if (first != nullptr) FindFirst(request, alignment, result, first);
   *shape = result;  // last: it may be one of the operands
   return Status();
 }

@@ -19,11 +19,10 @@ inline constexpr int kPaired = -1;
 
 // Resolves `count` operands and a destination. On success *shape is the shape that is written, and dim d of operand i faces dim
 // first[i] + d of it. Dims of an operand that would face beyond the last dim of *shape are 1s that hang over (axis mode, rule 5).
-// In the modes that pair elements, first[i] of operands of other shapes than the first one is kPaired, if `may_pair`; else they are
-// kUnsupported where `first` is given. Errors as ResolveShape; *shape and *first are then untouched. Does not allocate unless it
-// fails or reports.
+// In the modes that pair elements, first[i] of operands of other shapes than the first one is kPaired. Errors as ResolveShape;
+// *shape and *first are then untouched. Does not allocate unless it fails or reports.
 Status Resolve(const Shape* shapes, std::size_t count, const ResolveOptions& options, const Destination& destination, Shape* shape,
-               int* first, bool may_pair = false) noexcept;
+               int* first) noexcept;
 
 // The strides with which the elements of an operand, in row-major order, are those of `shape`, which has as many. False where no
 // strides do: its dims would have to be merged and cannot.

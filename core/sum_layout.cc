@@ -48,9 +48,9 @@ void AddDims(const SumProblem& problem, SumLayout* layout) {
     }
   }
   const Canonical canonical = Canonicalise(kept, {kept_out, kept_x});
-  layout->extents = canonical.extents;
-  layout->out_strides = canonical.strides[0];
-  layout->x_strides = canonical.strides[1];
+  layout->extents.assign(canonical.extents.begin(), canonical.extents.end());
+  layout->out_strides.assign(canonical.strides[0].begin(), canonical.strides[0].end());
+  layout->x_strides.assign(canonical.strides[1].begin(), canonical.strides[1].end());
   layout->out_offset = canonical.offsets[0];
   layout->x_offset = canonical.offsets[1];
   for (SumGroup& group : groups) group.blocks = CeilDiv(group.count, layout->block());

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "core/caches.h"
+#include "core/program.h"
 
 namespace axiscast {
 namespace {
@@ -43,7 +43,22 @@ class Chooser {
       : canonical_(canonical),
         problem_(problem),
         flatten_bytes_(
-            std::min(problem.streams ? kStagedTileBytes : kFlattenBytes, kScratchBytes / (count() + problem.steps) / 64 * 64)) {}
+            std::min(problem.streams ? kStagedTileBytes : kFlattenBytes, kScratchBytes / (count() + problem.steps) / 64 * 64)) {
+    blocks_[rank()] = 1;
+    for (int d = rank() - 1; d >= 0; --d) blocks_[d] = blocks_[d + 1] * canonical_.extents[d];
+    for (int i = 0; i < count(); ++i) {
+      const std::pmr::vector<std::int64_t>& strides = canonical_.strides[i];
+      const auto is_contiguous = [&](int d) {
+        return canonical_.extents[d] == 1 || strides[d] == problem_.sizes[i] * blocks_[d + 1];
+      };
+      int from = rank();
+      while (from > 0 && is_contiguous(from - 1)) --from;
+      streams_from_[i] = from;
+      from = rank();
+      while (from > 0 && strides[from - 1] == 0) --from;
+      splats_from_[i] = from;
+    }
+  }
 
   // Where the dims from `first` on are cols.
   OperandTiling TileOperand(int operand, int first) const {
@@ -53,21 +68,8 @@ class Chooser {
   }
 
   // Along the dims from `first` on, is the operand contiguous, or one value?
-  bool Streams(int operand, int first) const {
-    std::int64_t expected = problem_.sizes[operand];
-    for (int d = rank() - 1; d >= first; --d) {
-      if (canonical_.extents[d] == 1) continue;
-      if (canonical_.strides[operand][d] != expected) return false;
-      expected *= canonical_.extents[d];
-    }
-    return true;
-  }
-  bool Splats(int operand, int first) const {
-    for (int d = first; d < rank(); ++d) {
-      if (canonical_.strides[operand][d] != 0) return false;
-    }
-    return true;
-  }
+  bool Streams(int operand, int first) const { return first >= streams_from_[operand]; }
+  bool Splats(int operand, int first) const { return first >= splats_from_[operand]; }
   bool Stages(int operand, int first) const {
     return IsUnaligned(operand) || !(Streams(operand, first) || (!IsOutput(operand) && Splats(operand, first)));
   }
@@ -95,15 +97,15 @@ class Chooser {
     for (int i = 0; i < count(); ++i) any = any || Repeats(i, first);
     if (!any || SaturatingProduct(Block(first), problem_.widest) < kLeastFolded) return 0;
     const std::int64_t inner = Block(first + 1);
-    const std::int64_t group = kLineBytes / std::gcd(inner * problem_.sizes.back(), kLineBytes);
+    const std::int64_t group = WholeLines(inner * problem_.sizes.back());
     const std::int64_t least = group * inner * problem_.widest;
     if (least > (problem_.streams ? kStreamedFoldBytes : kMostFoldBytes)) return 0;
     return std::max<std::int64_t>((problem_.streams ? kStreamedFoldBytes : kFoldBytes) / least, 1) * group;
   }
 
   // Rows, tiles and staging when cols are the dims from `first` on.
-  Estimate Cost(int first) const {
-    Estimate estimate;
+  TilingEstimate Cost(int first) const {
+    TilingEstimate estimate;
     const double elements = static_cast<double>(Block(0));
     const std::int64_t fold = Fold(first);
     const std::int64_t row_cols = fold > 0 ? fold * Block(first + 1) : Block(first);
@@ -130,8 +132,8 @@ class Chooser {
   }
 
   // What it costs to stage the operand in blocks of so many bytes.
-  void AddStaging(int operand, int first, std::int64_t block_bytes, Estimate* estimate) const {
-    const std::vector<std::int64_t>& strides = canonical_.strides[operand];
+  void AddStaging(int operand, int first, std::int64_t block_bytes, TilingEstimate* estimate) const {
+    const std::pmr::vector<std::int64_t>& strides = canonical_.strides[operand];
     const double size = static_cast<double>(problem_.sizes[operand]);
     const double block = static_cast<double>(Block(first)) * size;
     const double tile = std::min(block, static_cast<double>(block_bytes));
@@ -151,15 +153,16 @@ class Chooser {
     }
   }
 
-  // The first of the dims that are flattened into cols: `forced_dims` of them where that may be, else the cheapest.
-  int FirstColDim(int forced_dims) const {
+  // The first of the dims that are flattened into cols, and what it costs: `forced_dims` of them where that may be, else the
+  // cheapest.
+  int FirstColDim(int forced_dims, TilingEstimate* estimate) const {
     int best = rank() - 1;
-    double best_cost = Cost(best).seconds();
+    *estimate = Cost(best);
     for (int first = best; first > 0 && SaturatingProduct(Block(first), problem_.widest) < flatten_bytes_; --first) {
-      const double cost = Cost(first - 1).seconds();
-      if (forced_dims > 0 ? rank() - first < forced_dims : cost < best_cost) {
+      const TilingEstimate cost = Cost(first - 1);
+      if (forced_dims > 0 ? rank() - first < forced_dims : cost.seconds() < estimate->seconds()) {
         best = first - 1;
-        best_cost = cost;
+        *estimate = cost;
       }
     }
     return best;
@@ -188,11 +191,13 @@ class Chooser {
   int count() const { return static_cast<int>(problem_.sizes.size()); }
   bool IsOutput(int operand) const { return operand + 1 == count(); }
   bool IsUnaligned(int operand) const { return (problem_.unaligned >> operand) & 1; }
-  std::int64_t Block(int first) const { return BlockElements(canonical_, first); }
+  std::int64_t Block(int first) const { return blocks_[first]; }
 
   const Canonical& canonical_;
   const TilingProblem& problem_;
-  const std::int64_t flatten_bytes_;  // rows of cols are not made longer than this by joining dims
+  const std::int64_t flatten_bytes_;                            // rows of cols are not made longer than this by joining dims
+  std::int64_t blocks_[kMaxRank + 1];                           // elements of the dims from here on
+  int streams_from_[kMaxOperands], splats_from_[kMaxOperands];  // the first dim from which on an operand does
 };
 
 }  // namespace
@@ -203,6 +208,8 @@ std::int64_t BlockElements(const Canonical& canonical, int first) {
   return block;
 }
 
+std::int64_t WholeLines(std::int64_t bytes) { return kLineBytes / std::min(bytes & -bytes, kLineBytes); }
+
 std::int64_t SaturatingProduct(std::int64_t x, std::int64_t y) {
   std::int64_t product;
   return __builtin_mul_overflow(x, y, &product) ? std::numeric_limits<std::int64_t>::max() : product;
@@ -211,10 +218,10 @@ std::int64_t SaturatingProduct(std::int64_t x, std::int64_t y) {
 Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, const ForcedTiling& forced) {
   const Chooser chooser(canonical, problem);
   const int count = static_cast<int>(problem.sizes.size());
-  Tiling tiling;
-  const int first = tiling.first = chooser.FirstColDim(forced.col_dims);
+  Tiling tiling(canonical.memory());
+  tiling.operands.reserve(problem.sizes.size());
+  const int first = tiling.first = chooser.FirstColDim(forced.col_dims, &tiling.estimate);
   tiling.joins = chooser.Joins(first);
-  tiling.estimate = chooser.Cost(first);
   std::int64_t blocks = problem.result_blocks;
   for (int i = 0; i < count; ++i) {
     tiling.operands.push_back(chooser.TileOperand(i, first));

@@ -3,6 +3,8 @@
 #define AXISCAST_CORE_TILING_H_
 
 #include <cstdint>
+#include <memory_resource>
+#include <span>
 #include <vector>
 
 #include "core/canonical.h"
@@ -23,21 +25,23 @@ struct OperandTiling {
 };
 
 struct Tiling {
+  explicit Tiling(std::pmr::memory_resource* memory) : operands(memory) {}
+
   int first;              // the dims from here on run along cols
   int rows;               // the dim along rows; -1: one row
   std::int64_t fold = 0;  // as Layout::fold
   std::int64_t elements;  // of a tile, at most
   std::int64_t cols;      // of those along cols, at most
   bool joins;             // rows follow each other in memory, so that kernels can join them
-  std::vector<OperandTiling> operands;
-  Estimate estimate;  // of rows, tiles and staging alone
+  std::pmr::vector<OperandTiling> operands;
+  TilingEstimate estimate;
 };
 
 // What is to be tiled besides the canonical problem.
 struct TilingProblem {
-  std::vector<std::int64_t> sizes;  // bytes of the operands' elements, the output's last
-  std::int64_t widest;              // of them and of the intermediate results
-  std::uint64_t unaligned = 0;      // operands (a bit each) that must be staged
+  std::span<const std::int64_t> sizes;  // bytes of the operands' elements, the output's last
+  std::int64_t widest;                  // of them and of the intermediate results
+  std::uint64_t unaligned = 0;          // operands (a bit each) that must be staged
   int steps;
   int result_blocks = 0;    // blocks of scratch that intermediate results need
   bool reads_only = false;  // the last operand is looked at, and not written
@@ -52,10 +56,14 @@ struct ForcedTiling {
   bool streams = false;         // as for results that leave the caches, where the kernel can
 };
 
+// In the canonical problem's memory.
 Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, const ForcedTiling& forced);
 
 // Elements of the dims from `first` on.
 std::int64_t BlockElements(const Canonical& canonical, int first);
+
+// How many steps of `bytes` > 0 are whole cache lines.
+std::int64_t WholeLines(std::int64_t bytes);
 
 // Of values that are not negative; overlapping windows can have more bytes than there are addresses.
 std::int64_t SaturatingProduct(std::int64_t x, std::int64_t y);

@@ -97,7 +97,8 @@ struct Sign {
                                 .doc = "out = -1, 0 or 1, as x is less than, equal to or greater than 0",
                                 .special = "Both zeros give +0; NaN gives NaN. Not offered on bool.",
                                 .aliases = "Sign",
-                                .source = "NumPy sign, Paddle sign, ONNX Sign; torch.sign but for NaN"};
+                                .source = "NumPy sign, Paddle sign, ONNX Sign; torch.sign but for NaN",
+                                .gradient = "add(0, 0)"};
   static constexpr Kinds kKinds = kNumbers;
 
   template <typename T>
@@ -229,7 +230,8 @@ struct Floor : Rounding<Floor> {
                                 .doc = "out = the largest whole number that is not above x",
                                 .special = "A zero result has the sign of x. The identity on integers. Not offered on bool.",
                                 .aliases = "Floor",
-                                .source = "C99 floor; NumPy floor, Paddle floor, torch.floor, ONNX Floor"};
+                                .source = "C99 floor; NumPy floor, Paddle floor, torch.floor, ONNX Floor",
+                                .gradient = "add(0, 0)"};
 
   template <typename T>
   static T Scalar(T x) {
@@ -251,7 +253,8 @@ struct Ceil : Rounding<Ceil> {
                                 .doc = "out = the smallest whole number that is not below x",
                                 .special = "A zero result has the sign of x. The identity on integers. Not offered on bool.",
                                 .aliases = "Ceil",
-                                .source = "C99 ceil; NumPy ceil, Paddle ceil, torch.ceil, ONNX Ceil"};
+                                .source = "C99 ceil; NumPy ceil, Paddle ceil, torch.ceil, ONNX Ceil",
+                                .gradient = "add(0, 0)"};
 
   template <typename T>
   static T Scalar(T x) {
@@ -274,7 +277,8 @@ struct Round : Rounding<Round> {
       .doc = "out = the whole number nearest to x, ties to the even one",
       .special = "A zero result has the sign of x. The identity on integers. Not offered on bool.",
       .aliases = "rint Round",
-      .source = "IEEE 754 roundToIntegralTiesToEven; NumPy rint, torch.round, ONNX Round; Paddle rounds ties away from 0"};
+      .source = "IEEE 754 roundToIntegralTiesToEven; NumPy rint, torch.round, ONNX Round; Paddle rounds ties away from 0",
+      .gradient = "add(0, 0)"};
 
   template <typename T>
   static T Scalar(T x) {
@@ -296,7 +300,8 @@ struct Trunc : Rounding<Trunc> {
                                 .doc = "out = x without its fraction",
                                 .special = "A zero result has the sign of x. The identity on integers. Not offered on bool.",
                                 .aliases = "fix",
-                                .source = "C99 trunc; NumPy trunc, Paddle trunc, torch.trunc"};
+                                .source = "C99 trunc; NumPy trunc, Paddle trunc, torch.trunc",
+                                .gradient = "add(0, 0)"};
 
   template <typename T>
   static T Scalar(T x) {

@@ -115,15 +115,16 @@ struct Minimum {
 
 struct Fmax {
   using Class = Binary;
-  static constexpr OpInfo kInfo{.name = "fmax",
-                                .arity = 2,
-                                .doc = "out = the larger of x and y, ignoring NaN",
-                                .special = "The other one if one is NaN; NaN if both are; +0 is larger than -0. Exact on integers.",
-                                .aliases = "elementwise_fmax",
-                                .source = "IEEE 754-2019 maximumNumber; NumPy fmax, Paddle elementwise_fmax, torch.fmax",
-                                .gradient =
-                                    "where(logical_or(greater(x, y), isnan(y)), dout, where(equal(x, y), multiply(dout, 0.5), 0)); "
-                                    "where(logical_or(greater(y, x), isnan(x)), dout, where(equal(x, y), multiply(dout, 0.5), 0))"};
+  static constexpr OpInfo kInfo{
+      .name = "fmax",
+      .arity = 2,
+      .doc = "out = the larger of x and y, ignoring NaN",
+      .special = "The other one if one is NaN; NaN if both are; +0 is larger than -0. Exact on integers.",
+      .aliases = "elementwise_fmax",
+      .source = "IEEE 754-2019 maximumNumber; NumPy fmax, Paddle elementwise_fmax, torch.fmax",
+      .gradient =
+          "where(logical_or(greater(x, y), isnan(y)), dout, where(equal(x, y), multiply(dout, 0.5), 0)); "
+          "where(logical_or(greater_equal(x, y), isnan(y)), where(equal(x, y), multiply(dout, 0.5), 0), dout)"};
   static constexpr Kinds kKinds = kAllKinds;
 
   template <typename T>
@@ -153,8 +154,9 @@ struct Fmin {
       .aliases = "elementwise_fmin",
       .source = "IEEE 754-2019 minimumNumber; NumPy fmin, Paddle elementwise_fmin, torch.fmin",
       .gradient =
-          "where(logical_or(less(x, y), isnan(y)), dout, where(equal(x, y), multiply(dout, 0.5), 0)); where(logical_or(less(y, x), "
-          "isnan(x)), dout, where(equal(x, y), multiply(dout, 0.5), 0))"};
+          "where(logical_or(less(x, y), isnan(y)), dout, where(equal(x, y), multiply(dout, 0.5), 0)); "
+          "where(logical_or(less_equal(x, y), "
+          "isnan(y)), where(equal(x, y), multiply(dout, 0.5), 0), dout)"};
   static constexpr Kinds kKinds = kAllKinds;
 
   template <typename T>
@@ -183,7 +185,8 @@ struct Copysign {
       .special =
           "The sign of a zero or a NaN counts. Integers: 0 has no sign; the lowest integer has no absolute "
           "value and wraps to itself; unsigned x stays x.",
-      .source = "C99 copysign; NumPy copysign, torch.copysign"};
+      .source = "C99 copysign; NumPy copysign, torch.copysign",
+      .gradient = "multiply(dout, multiply(sign(x), sign(copysign(x, y)))); add(0, 0)"};
   static constexpr Kinds kKinds = kNumbers;
 
   template <typename T>

@@ -74,7 +74,7 @@ struct Clip {
       .attributes = {{.name = "min", .doc = "lower bound", .absent = AttributeDefault::kLowest},
                      {.name = "max", .doc = "upper bound", .absent = AttributeDefault::kHighest}},
       .attribute_count = 2,
-      .gradient = "where(equal(clip(x), x), dout, 0)"};
+      .gradient = "where(logical_and(greater_equal(x, min), less_equal(x, max)), dout, 0)"};
   static constexpr Kinds kKinds = kNumbers;
   template <typename T>
   static constexpr double kCycles = std::is_floating_point_v<T> ? 5 : 2;

@@ -99,6 +99,49 @@ TEST_F(Allocation, IsNoneWhenASmallPlanIsExecuted) {
   EXPECT_TRUE(status.ok());
 }
 
+TEST_F(Allocation, IsNoneWhenAPlanForPatternsIsBound) {
+  std::vector<std::byte> x(8192, std::byte{1}), y(8192, std::byte{1}), out(8192);
+  for (const SmallPlan& c : kSmallPlans) {
+    SCOPED_TRACE(c.name);
+    std::vector<Pattern> patterns(2);
+    for (int d = 0; d < c.x_shape.rank(); ++d) patterns[0].push_back(kN);
+    for (int d = 0; d < c.y_shape.rank(); ++d) patterns[1].push_back(c.y_shape[d] == 1 ? kB : kN);
+    PlanOptions options;
+    options.patterns = patterns.data();
+    PatternPlan plan;
+    ASSERT_TRUE(PatternPlan::Make(*FindOp(c.op), {c.dtype, c.dtype}, options, &plan).ok());
+    const TensorView inputs[] = {{x.data() + c.shift, c.dtype, c.x_shape, c.x_strides},
+                                 {y.data() + c.shift, c.dtype, c.y_shape, c.y_strides}};
+    Status status;
+    EXPECT_EQ(CountAllocations([&] {
+                status = plan.Execute(inputs, 2, {out.data() + c.shift, c.dtype, c.out_shape, c.out_strides});
+              }),
+              0);
+    EXPECT_TRUE(status.ok()) << status.message();
+  }
+  // The highest rank: no dims merge, and every other one is stretched.
+  Shape shape, small;
+  std::vector<Pattern> patterns(2);
+  for (int d = 0; d < kMaxRank; ++d) {
+    shape.push_back(d % 8 < 2 && d < 32 ? 2 : 1);
+    small.push_back(d % 8 == 0 && d < 32 ? 2 : 1);
+    patterns[0].push_back(kN);
+    patterns[1].push_back(small[d] == 2 ? kN : kB);
+  }
+  PlanOptions options;
+  options.patterns = patterns.data();
+  PatternPlan plan;
+  ASSERT_TRUE(PatternPlan::Make(*FindOp("add"), {DType::kInt8, DType::kInt8}, options, &plan).ok());
+  const TensorView inputs[] = {{x.data(), DType::kInt8, shape}, {y.data(), DType::kInt8, small}};
+  const MutableTensorView result{out.data(), DType::kInt8, shape};
+  Status status;
+  EXPECT_EQ(CountAllocations([&] { status = plan.Execute(inputs, 2, result); }), 0);
+  EXPECT_TRUE(status.ok()) << status.message();
+  // What does not fit is planned anew, for its message: the counter would see it.
+  EXPECT_GT(CountAllocations([&] { status = plan.Execute(inputs, 1, result); }), 0);
+  EXPECT_FALSE(status.ok());
+}
+
 TEST_F(Allocation, IsNoneWhenAnEagerCallIsMadeAgain) {
   std::vector<std::byte> x(8192, std::byte{1}), y(8192, std::byte{1}), out(8192);
   for (const SmallPlan& c : kSmallPlans) {

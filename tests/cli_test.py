@@ -99,6 +99,18 @@ class Results(cli.CommandTest):
                     self.refused(args, 1, "kInvalidShape")
                 else:
                     self.assertEqual(self.accepted(*args, "--json").json, {"shape": result}, args)
+        np.save("x.npy", np.arange(6, dtype="f4").reshape(2, 3))
+        np.save("row.npy", np.array([[10, 20, 30]], "f4"))
+        run = ["run", "add", "x.npy", "row.npy", "-o", "out.npy", "--pattern", "NN", "--pattern"]
+        self.accepted(*run, "B,3")
+        np.testing.assert_array_equal(np.load("out.npy"), [[10, 21, 32], [13, 24, 35]])
+        self.refused([*run, "NN"], 1, "kInvalidShape", "y[0] = 1")
+        self.refused(run[:-1], 2, "kUsage", "a --pattern for each input; got 1 for 2 inputs")
+        self.accepted("run", "add_grad", "x.npy", "row.npy", "x.npy", "--attr", "wrt=1", "--pattern", "NN", "--pattern", "BN", "-o", "out.npy")
+        np.testing.assert_array_equal(np.load("out.npy"), [[3, 5, 7]])
+        self.refused(["run", "sum_to", "x.npy", "--attr", "shape=3", "--pattern", "NN", "-o", "out.npy"], 1, "kInvalidArgument", "takes no declared patterns")
+        self.assertEqual(self.accepted("explain", "add", "2,3", "1,3", "--pattern", "NN", "--pattern", "BN", "--json").json["shape"], [2, 3])
+        self.refused(["explain", "add", "2,3", "1,3", "--pattern", "NN", "--pattern", "NN"], 1, "kInvalidShape", "x[0] = 2 and y[0] = 1")
         picture = self.accepted("resolve", "1,3", "3,3", "--pattern", "BN", "--pattern=NN").stdout
         self.assertIn("x is stretched along axis 0\n", picture)
         self.assertEqual(self.accepted("resolve", "2,3", "3", "--pattern", "NN", "--pattern", "N", "--in-place", "--json").json, {"shape": [2, 3]})
@@ -142,7 +154,8 @@ class Results(cli.CommandTest):
         self.assertIn("hang over", hanging)
         out = self.accepted("resolve", "1,3", "3", "--out", "5,4,3").stdout
         self.assertIn("x     .   1*  3\ny     .   .   3\nout   5   4   3\n", out)
-        self.assertIn("nothing is stretched", self.accepted("resolve", "2,3", "2,3").stdout)
+        self.assertIn("\nnothing is stretched\n", self.accepted("resolve", "2,3", "2,3").stdout)
+        self.assertIn("nothing is stretched, as far as extents are known\n", self.accepted("resolve", "N,3", "M,3").stdout)
         self.assertIn("result: []\n", self.accepted("resolve", "()").stdout)
         self.assertIn("x, written", self.accepted("resolve", "2,3", "3", "--in-place").stdout)
 
@@ -172,6 +185,10 @@ class Results(cli.CommandTest):
         np.testing.assert_array_equal(np.load("out.npy"), x[:, None] + x)
         self.accepted("run", "add", "column.npy", "x.npy", "--mode", "pointwise", "-o", "out.npy")
         np.testing.assert_array_equal(np.load("out.npy"), 2 * x[:, None])
+        np.save("six.npy", np.arange(6, dtype="f4"))
+        np.save("fortran.npy", np.asfortranarray(np.arange(10, 16, dtype="f4").reshape(2, 3)))
+        self.accepted("run", "add", "six.npy", "fortran.npy", "--mode", "pointwise", "-o", "out.npy")
+        np.testing.assert_array_equal(np.load("out.npy"), np.arange(6) + np.arange(10, 16))
 
     def test_out_may_be_an_input_and_links_are_followed(self):
         x = np.arange(6, dtype="i8").reshape(2, 3)

@@ -158,7 +158,7 @@ Bytes Execute(Random& random, const Call& call, std::string* way, Counts* counts
   options.forced.tile_bytes = random.Of(std::vector<std::int64_t>{0, 1, 64, 500, 2048, 5000, 100'000});
   Step step{&op.kernels()[call.kernel], op.arity(), {}, {}};
   for (int i = 0; i < op.arity(); ++i) step.values[i] = i;
-  Layout layout = MakeLayout(Canonicalise(call.shape, strides), dtypes, {step}, options);
+  Layout layout = MakeLayout(Canonicalise(call.shape, strides), dtypes, {&step, 1}, options);
   EXPECT_LE(layout.scratch_bytes, kScratchBytes);
   layout.parallel = layout.tiles > 1 && random.Chance(50);
   layout.grain = random.In(1, std::min<std::int64_t>(layout.tiles, 5));

@@ -45,6 +45,12 @@ const std::map<std::string, Meaning>& Meanings() {
       {"reciprocal", {[](const Real* v) { return 1 / v[0]; }}},
       {"relu", {[](const Real* v) { return std::max(v[0], Real{0}); }}},
       {"where", {[](const Real* v) { return v[0] != 0 ? v[1] : v[2]; }}},
+      {"floor", {[](const Real* v) { return std::floor(v[0]); }}},
+      {"ceil", {[](const Real* v) { return std::ceil(v[0]); }}},
+      {"round", {[](const Real* v) { return std::round(v[0]); }}},
+      {"trunc", {[](const Real* v) { return std::trunc(v[0]); }}},
+      {"sign", {[](const Real* v) { return v[0] < 0 ? Real{-1} : Real{1}; }}},
+      {"copysign", {[](const Real* v) { return std::copysign(v[0], v[1]); }}},
       {"clip", {[](const Real* v) { return std::min(std::max(v[0], Real{-0.75}), Real{0.5}); }}},
   };
   return all;
@@ -230,25 +236,56 @@ TEST(Gradient, HonoursTheAxis) {
 
 TEST(Gradient, SplitsTiesAndLeavesNaNAlone) {
   constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
-  const std::vector<float> x = {1, 2, 3, kNaN, 1}, y = {1, 3, 2, 1, kNaN}, dout = {8, 8, 8, 8, 8};
+  const std::vector<float> x = {1, 2, 3, kNaN, 1, kNaN}, y = {1, 3, 2, 1, kNaN, kNaN}, dout = {8, 8, 8, 8, 8, 8};
   struct Row {
     const char* name;
     std::vector<float> for_x, for_y;
   };
-  const Row rows[] = {{"maximum_grad", {4, 0, 8, 0, 0}, {4, 8, 0, 0, 0}},
-                      {"minimum_grad", {4, 8, 0, 0, 0}, {4, 0, 8, 0, 0}},
-                      {"fmax_grad", {4, 0, 8, 0, 8}, {4, 8, 0, 8, 0}},
-                      {"fmin_grad", {4, 8, 0, 0, 8}, {4, 0, 8, 8, 0}}};
+  const Row rows[] = {{"maximum_grad", {4, 0, 8, 0, 0, 0}, {4, 8, 0, 0, 0, 0}},
+                      {"minimum_grad", {4, 8, 0, 0, 0, 0}, {4, 0, 8, 0, 0, 0}},
+                      {"fmax_grad", {4, 0, 8, 0, 8, 8}, {4, 8, 0, 8, 0, 0}},
+                      {"fmin_grad", {4, 8, 0, 0, 8, 8}, {4, 0, 8, 8, 0, 0}}};
   for (const Row& row : rows) {
     for (int wrt : {0, 1}) {
-      std::vector<float> gradient(5);
+      std::vector<float> gradient(6);
       ApplyOptions options;
       options.attributes = {{"wrt", wrt}};
       ASSERT_TRUE(
-          Apply(*FindOp(row.name), {{x.data(), {5}}, {y.data(), {5}}, {dout.data(), {5}}}, {gradient.data(), {5}}, options).ok());
+          Apply(*FindOp(row.name), {{x.data(), {6}}, {y.data(), {6}}, {dout.data(), {6}}}, {gradient.data(), {6}}, options).ok());
       EXPECT_EQ(gradient, wrt == 0 ? row.for_x : row.for_y) << row.name << " " << wrt;
     }
   }
+}
+
+// Paddle 3.3.1 gives these too, but for clip with min > max, which it refuses.
+TEST(Gradient, AtSpecialValues) {
+  constexpr float kNaN = std::numeric_limits<float>::quiet_NaN(), kInf = std::numeric_limits<float>::infinity();
+  const std::vector<float> x = {-1.5F, -0.0F, 0, 0.5F, 1, kNaN, kInf, -3}, y = {2, -1, 1, -kNaN, -0.0F, 1, -1, -kInf}, dout(8, 2);
+  const std::vector<float> zeros(8, 0);
+  const auto gradient = [&](const char* name, int arity, std::vector<Attribute> attributes, int wrt) {
+    std::vector<float> out(8, 99);
+    ApplyOptions options;
+    options.attributes = std::move(attributes);
+    options.attributes.emplace_back("wrt", wrt);
+    std::vector<TensorView> inputs = {{x.data(), {8}}, {y.data(), {8}}, {dout.data(), {8}}};
+    if (arity == 1) inputs.erase(inputs.begin() + 1);
+    const Status status = Apply(*FindOp(name), inputs.data(), inputs.size(), {out.data(), {8}}, options);
+    EXPECT_TRUE(status.ok()) << status.message();
+    return out;
+  };
+  for (const char* name : {"floor_grad", "ceil_grad", "round_grad", "trunc_grad", "sign_grad"}) {
+    EXPECT_EQ(gradient(name, 1, {}, 0), zeros) << name;
+  }
+  std::vector<float> copysign = gradient("copysign_grad", 2, {}, 0);
+  EXPECT_TRUE(std::isnan(copysign[5]));
+  copysign[5] = 0;
+  EXPECT_EQ(copysign, (std::vector<float>{-2, 0, 0, -2, -2, 0, -2, 2}));
+  EXPECT_EQ(gradient("copysign_grad", 2, {}, 1), zeros);
+  EXPECT_EQ(gradient("clip_grad", 1, {{"min", -1.5}, {"max", 1}}, 0), (std::vector<float>{2, 2, 2, 2, 2, 0, 0, 0}));
+  EXPECT_EQ(gradient("clip_grad", 1, {{"min", 0.5}}, 0), (std::vector<float>{0, 0, 0, 2, 2, 0, 2, 0}));
+  EXPECT_EQ(gradient("clip_grad", 1, {{"max", 0}}, 0), (std::vector<float>{2, 2, 2, 0, 0, 0, 0, 2}));
+  EXPECT_EQ(gradient("clip_grad", 1, {}, 0), (std::vector<float>{2, 2, 2, 2, 2, 0, 2, 2}));
+  EXPECT_EQ(gradient("clip_grad", 1, {{"min", 2}, {"max", 1}}, 0), zeros);  // the result is 1 wherever x is
 }
 
 // dout may be the memory of the result.

@@ -2,13 +2,16 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
+#include <map>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "axiscast/axiscast.h"
 #include "core/resolve.h"
+#include "tests/testing/strided.h"
 
 namespace axiscast {
 namespace {
@@ -152,16 +155,136 @@ TEST(Pairing, StridedInputs) {
   EXPECT_EQ(out, (std::vector<float>{11, 42, 23, 54, 35, 66}));
 }
 
-TEST(Pairing, RefusesStridesThatWouldNeedACopy) {
+TEST(Pairing, StridesThatNeedACopy) {
   const TensorView transposed(kTens.data(), DType::kFloat32, {3, 2}, {4, 12});
   std::vector<float> out(6, -7);
-  const Status status = Apply(*FindOp("add"), {{kOnes.data(), {6}}, transposed}, {out.data(), {6}}, InMode(Mode::kPointwise));
-  EXPECT_EQ(status.code(), StatusCode::kUnsupported);
-  EXPECT_STREQ(
-      status.message(),
-      "add: elements of a strided input can be paired only where its dims make those of the first one without a copy; got y "
-      "[3, 2] with byte strides [4, 12] for x [6]");
-  EXPECT_EQ(out, std::vector<float>(6, -7));
+  const TensorView inputs[] = {{kOnes.data(), {6}}, transposed};
+  ASSERT_TRUE(Apply(*FindOp("add"), inputs, 2, {out.data(), {6}}, InMode(Mode::kPointwise)).ok());
+  EXPECT_EQ(out, (std::vector<float>{11, 42, 23, 54, 35, 66}));
+  PlanOptions options;
+  options.mode = Mode::kPointwise;
+  Plan plan;
+  ASSERT_TRUE(Plan::Make(*FindOp("add"), inputs, 2, {out.data(), {6}}, options, &plan).ok());
+  const PlanDescription description = plan.Describe();
+  EXPECT_EQ(description.operands[0].delivery, "streamed");
+  EXPECT_EQ(description.operands[1].delivery, "copied first: streamed");
+  EXPECT_FALSE(description.divisible);
+  EXPECT_STREQ(plan.Execute({kOnes.data(), nullptr}, out.data()).message(),
+               "add: the pointer of y is null, but there are elements behind it");
+  // In place over the memory of both: as if y had been copied first.
+  std::vector<float> x = kTens;
+  const TensorView own(x.data(), DType::kFloat32, {3, 2}, {4, 12});
+  ASSERT_TRUE(ApplyInPlace(*FindOp("add"), {x.data(), {6}}, {own}, InMode(Mode::kPointwise)).ok());
+  EXPECT_EQ(x, (std::vector<float>{20, 60, 50, 90, 80, 120}));
+}
+
+TEST(Pairing, DivisionByZeroIsFoundInACopyToo) {
+  const std::vector<std::int32_t> x = {1, 2, 3, 4}, y = {1, 1, 0, 1};
+  std::vector<std::int32_t> out(4, -7);
+  const TensorView transposed(y.data(), DType::kInt32, {2, 2}, {4, 8});
+  const Status status = Apply(*FindOp("floor_divide"), {{x.data(), {4}}, transposed}, {out.data(), {4}}, InMode(Mode::kPointwise));
+  EXPECT_STREQ(status.message(), "floor_divide: integer division by zero at y[0, 1] (x [4], y [2, 2])");
+  EXPECT_EQ(out, std::vector<std::int32_t>(4, -7));
+}
+
+// Two shapes of the same elements.
+void RandomShapes(test::Random& random, Shape* shapes) {
+  const std::int64_t factors = random.Below(6);
+  std::vector<std::int64_t> primes;
+  for (std::int64_t i = 0; i < factors; ++i) primes.push_back(random.Chance(2) ? 0 : random.In(2, 3));
+  for (int s = 0; s < 2; ++s) {
+    std::int64_t extent = 1;
+    for (const std::int64_t prime : primes) {
+      extent *= prime;
+      if (random.Chance(50)) continue;
+      shapes[s].push_back(extent);
+      extent = 1;
+      if (random.Chance(20)) shapes[s].push_back(1);
+    }
+    shapes[s].push_back(extent);
+  }
+}
+
+// A view of its own memory.
+struct OwnView {
+  Shape shape;
+  ByteStrides strides;
+  test::Bytes memory;
+  std::int64_t origin;
+
+  OwnView(test::Random& random, const Shape& own, bool is_out)
+      : shape(own), strides(test::StridesOf(test::RandomView(random, own.rank(), 4, !is_out), own, 4)) {
+    for (int d = 0; d < shape.rank(); ++d) strides[d] -= is_out ? 0 : strides[d] % 4;
+    const test::Around around = test::AroundOf(shape, strides, 4);
+    origin = (around.before + 3) / 4 * 4;
+    for (std::int64_t i = 0; i < origin + around.behind + 4; i += 4) {
+      const auto value = static_cast<float>(random.In(-50, 50));
+      memory.resize(memory.size() + 4);
+      std::memcpy(memory.data() + memory.size() - 4, &value, 4);
+    }
+  }
+  float At(std::int64_t position) const {
+    float value;
+    std::memcpy(&value, memory.data() + origin + OffsetOf(position, shape, strides), 4);
+    return value;
+  }
+  void Set(std::int64_t position, float value) {
+    std::memcpy(memory.data() + origin + OffsetOf(position, shape, strides), &value, 4);
+  }
+  TensorView view() const { return {memory.data() + origin, DType::kFloat32, shape, strides}; }
+  MutableTensorView view() { return {memory.data() + origin, DType::kFloat32, shape, strides}; }
+};
+
+// Ops and their gradients on views of all kinds, with and without a copy of what cannot be paired as it lies.
+TEST(Pairing, RandomViewsAndTheirGradients) {
+  const std::uint64_t seed = test::FromEnvironment("AXISCAST_SEED", 1), cases = test::FromEnvironment("AXISCAST_CASES", 6000);
+  std::printf("AXISCAST_SEED=%llu AXISCAST_CASES=%llu\n", static_cast<unsigned long long>(seed),
+              static_cast<unsigned long long>(cases));
+  std::map<std::string, int> seen;
+  for (std::uint64_t n = seed; n < seed + cases; ++n) {
+    SCOPED_TRACE("AXISCAST_SEED=" + std::to_string(n) + " AXISCAST_CASES=1");
+    test::Random random(n);
+    Shape shapes[2];
+    RandomShapes(random, shapes);
+    const std::int64_t call = random.Below(7);  // 0: the op; then the gradients of two inputs of three ops
+    const char* const name = call == 0 ? "subtract" : call < 3 ? "subtract_grad" : call < 5 ? "multiply_grad" : "add_grad";
+    const int wrt = static_cast<int>((call + 1) % 2);
+    const OwnView x(random, shapes[0], false), y(random, shapes[1], false), dout(random, shapes[0], false);
+    OwnView out(random, shapes[call == 0 ? 0 : wrt], true), expected = out;
+    for (std::int64_t i = 0; i < Count(shapes[0]); ++i) {
+      const float d = dout.At(i);
+      const float other = wrt == 0 ? y.At(i) : x.At(i);
+      expected.Set(i, call == 0 ? x.At(i) - y.At(i) : call < 3 && wrt == 1 ? -d : call < 5 && call > 2 ? d * other : d);
+    }
+    ApplyOptions options = InMode(Mode::kPointwise);
+    std::vector<TensorView> inputs = {x.view(), y.view()};
+    if (call > 0) {
+      inputs.push_back(dout.view());
+      options.attributes = {{"wrt", wrt}};
+    }
+    const Status status = Apply(*FindOp(name), inputs.data(), inputs.size(), out.view(), options);
+    ASSERT_TRUE(status.ok()) << status.message();
+    ASSERT_TRUE(out.memory == expected.memory) << name << " " << wrt;
+    ByteStrides reshaped;
+    ++seen[std::string(name) + (ReshapeStrides(shapes[1], y.strides, shapes[0], &reshaped) ? "" : ", y copied") +
+           (call > 0 && wrt == 1 && !ReshapeStrides(out.shape, out.strides, shapes[0], &reshaped) ? ", out" : "") +
+           (call > 4 && wrt == 1 && !ReshapeStrides(shapes[0], dout.strides, shapes[1], &reshaped) ? ", dout" : "")];
+  }
+  for (const auto& [what, count] : seen) std::printf("  %-40s %d\n", what.c_str(), count);
+  if (cases < 6000) return;
+  EXPECT_GT(seen["subtract, y copied"], 20);
+  EXPECT_GT(seen["multiply_grad, out"], 20);
+  EXPECT_GT(seen["add_grad, out, dout"], 5);
+}
+
+TEST(Pairing, GradientsWhereShapesBroadcastAreSums) {
+  // legacy_pointwise broadcasts (4, 1) and (4) as numpy does.
+  std::vector<float> dout(16, 2), out(4);
+  ApplyOptions options = InMode(Mode::kLegacyPointwise);
+  options.attributes = {{"wrt", 1}};
+  const TensorView inputs[] = {{kTens.data(), {4, 1}}, {kOnes.data(), {4}}, {dout.data(), {4, 4}}};
+  ASSERT_TRUE(Apply(*FindOp("multiply_grad"), inputs, 3, {out.data(), {4}}, options).ok());
+  EXPECT_EQ(out, (std::vector<float>{200, 200, 200, 200}));
 }
 
 TEST(Pairing, DivisionByZeroIsAtTheDivisorsOwnPosition) {

@@ -98,6 +98,9 @@ TEST(BuiltInRegistry, OffersNearNames) {
     const bool gradient = std::string_view(known->name()).ends_with("_grad");
     EXPECT_EQ(message.find(known->name(), list) == std::string::npos, gradient) << known->name();
   }
+  const Status none = Registry::BuiltIn().Find("elementwise_floordiv_grad", &op);
+  EXPECT_EQ(none.code(), StatusCode::kUnsupported);
+  EXPECT_STREQ(none.message(), "there is no op \"elementwise_floordiv_grad\": the op floor_divide has no gradient");
   const std::string of_gradients = Registry::BuiltIn().Find("ad_grad", &op).message();
   EXPECT_EQ(of_gradients.find("there is no op \"ad_grad\"; did you mean add_grad"), 0u) << of_gradients;
 }

@@ -124,21 +124,14 @@ TEST(Facing, ErrorsLeaveTheResultsUntouched) {
   EXPECT_EQ(first[1], -7);
 }
 
-TEST(Facing, NeedsOneShapeWhereElementsArePaired) {
+TEST(Facing, IsSaidOfOneShapeWhereElementsArePaired) {
   const Shape operands[] = {{4}, {2, 2}};
   const Shape same[] = {{2, 2}, {2, 2}};
   const Shape out = {3, 2, 2};
   for (const Mode mode : {Mode::kPointwise, Mode::kLegacyPointwise}) {
     Shape shape = {17};
     int first[] = {-7, -7};
-    const Status status = Resolve(operands, 2, InMode(mode), {}, &shape, first);
-    EXPECT_EQ(status.code(), StatusCode::kUnsupported);
-    EXPECT_STREQ(
-        status.message(),
-        "resolve: elements of operands of different shapes cannot be paired here; give all of them one shape (x [4], y [2, 2])");
-    EXPECT_EQ(shape, (Shape{17}));
-    EXPECT_EQ(first[0], -7);
-    ASSERT_TRUE(Resolve(operands, 2, InMode(mode), {}, &shape, first, true).ok());
+    ASSERT_TRUE(Resolve(operands, 2, InMode(mode), {}, &shape, first).ok());
     EXPECT_EQ(shape, operands[0]);
     EXPECT_EQ(first[0], 0);
     EXPECT_EQ(first[1], kPaired);

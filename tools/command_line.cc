@@ -139,8 +139,9 @@ std::string CommandLine::Help() const {
          text_.examples;
 }
 
-Alignment ReadAlignment(const Value& mode, const Value& axis) {
+Alignment ReadAlignment(const Value& mode, const Value& axis, const std::vector<std::string>& patterns) {
   Alignment alignment;
+  if (!patterns.empty() && axis) Fail(kUsage, "mode pattern takes no axis; got --axis " + *axis);
   bool mode_takes_axis = true;
   if (mode) {
     Mode found = Mode::kNumpy;
@@ -156,7 +157,21 @@ Alignment ReadAlignment(const Value& mode, const Value& axis) {
     if (read == IntegerText::kTooLarge) Fail(StatusCode::kOutOfRange, "axis " + *axis + " is outside the range of every rank");
     alignment.axis = value;
   }
+  if (!patterns.empty() && alignment.mode.value_or(Mode::kPattern) != Mode::kPattern)
+    Fail(kUsage, "mode " + *mode + " takes no pattern; got --pattern " + patterns[0]);
+  if (!patterns.empty()) alignment.mode = Mode::kPattern;
+  for (const std::string& text : patterns) alignment.patterns.push_back(ReadPattern(text));
   return alignment;
+}
+
+void CheckPatterns(const Alignment& alignment, std::size_t count, const std::string& thing) {
+  if (alignment.mode != Mode::kPattern || alignment.patterns.size() == count) return;
+  Fail(kUsage, "mode pattern wants a --pattern for each " + thing + "; got " + std::to_string(alignment.patterns.size()) + " for " +
+                   std::to_string(count) + " " + thing + (count == 1 ? "" : "s"));
+}
+
+std::string PatternHelp(const std::string& thing) {
+  return "for each " + thing + ", which axes are broadcast (B) and which are not (N) or have a fixed extent: BN, or 10,N, or ()";
 }
 
 int ReadThreads(const Value& value) {

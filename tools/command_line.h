@@ -59,15 +59,23 @@ class CommandLine {
   bool help_ = false;
 };
 
-// What `--mode` and `--axis` say together.
+// What `--mode`, `--axis` and `--pattern` say together.
 struct Alignment {
   std::optional<Mode> mode;
   std::optional<std::int64_t> axis;
+  std::vector<Pattern> patterns;
+
+  // For the options of a call.
+  const Pattern* declared() const { return patterns.empty() ? nullptr : patterns.data(); }
 };
 
-// Fails with kUsage (a value that cannot be read, an axis with a mode that takes none) or kOutOfRange (an integer too large for
-// int64).
-Alignment ReadAlignment(const Value& mode, const Value& axis);
+// Fails with kUsage (a value that cannot be read, an axis or patterns with a mode that takes none) or kOutOfRange (an integer too
+// large for int64).
+Alignment ReadAlignment(const Value& mode, const Value& axis, const std::vector<std::string>& patterns);
+// In mode pattern there must be one for each of `count` things. Fails with kUsage.
+void CheckPatterns(const Alignment& alignment, std::size_t count, const std::string& thing);
+// The help text of `--pattern`.
+std::string PatternHelp(const std::string& thing);
 // `--threads`: 1 or more; 0 when it is not given. Fails with kUsage.
 int ReadThreads(const Value& value);
 // The help text of `--mode`: every name.

@@ -28,6 +28,8 @@ constexpr VerbText kText = {
     "    axiscast explain add 8,64,56,56 64 --axis 1\n"
     "  A short row, in float64, on one thread:\n"
     "    axiscast explain multiply 100000,3 3 --dtype float64 --threads 1\n"
+    "  What is stretched is declared, as in PyTensor:\n"
+    "    axiscast explain add 100,3 1,3 --pattern NN --pattern BN\n"
     "  For a script:\n"
     "    axiscast explain add 2,3,4,5 3,4 --axis 1 --json\n",
 };
@@ -163,10 +165,11 @@ Json ToJson(const Op& op, const PlanDescription& plan, const Roof& roof, const R
 std::string ExplainVerb(const std::vector<std::string>& words) {
   CommandLine line(kText);
   Value dtype, mode, axis, threads, target;
-  std::vector<std::string> attribute_texts;
+  std::vector<std::string> attribute_texts, patterns;
   line.AddValue("--dtype", "D", "of the data operands, as in float64 (float32 where the op has it)", &dtype);
   line.AddValue("--mode", "M", "how axes face each other: " + ModeNames() + " (numpy, or axis when --axis is given)", &mode);
   line.AddValue("--axis", "N", "where the operand of lower rank is anchored; -1 aligns right", &axis);
+  line.AddValues("--pattern", "P", PatternHelp("input"), &patterns);
   line.AddValues("--attr", "KEY=VALUE", "an attribute of the op; may be repeated", &attribute_texts);
   line.AddValue("--threads", "N", "at most so many threads, 1 or more (as many as there are)", &threads);
   line.AddValue("--target", "T", "an instruction set by Highway's name, as in AVX2 (AXISCAST_TARGET, or the best)", &target);
@@ -174,9 +177,10 @@ std::string ExplainVerb(const std::vector<std::string>& words) {
   line.RequireOperands(1, static_cast<std::size_t>(-1), "OP");
   line.RequireOperands(2, static_cast<std::size_t>(-1), "a SHAPE");
   const int limit = ReadThreads(threads);
-  const Alignment alignment = ReadAlignment(mode, axis);
+  const Alignment alignment = ReadAlignment(mode, axis, patterns);
   const Registry& registry = ChooseRegistry(target);
   const Op& op = FindOperator(registry, line.operands()[0]);
+  CheckPatterns(alignment, PatternCount(op), "input");
   const Kernel& kernel = ChooseKernel(op, dtype);
   std::vector<TensorView> inputs;
   for (std::size_t i = 1; i < line.operands().size(); ++i) {
@@ -185,6 +189,7 @@ std::string ExplainVerb(const std::vector<std::string>& words) {
   PlanOptions options;
   options.mode = alignment.mode;
   options.axis = alignment.axis;
+  options.patterns = alignment.declared();
   options.attributes = WithAnyNumbers(op, ReadAttributes(op, attribute_texts));
   MutableTensorView out;
   Shape shape;

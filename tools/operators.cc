@@ -76,9 +76,6 @@ const Op& FindOperator(const Registry& registry, const std::string& name) {
   if (name.find(' ') == name.npos && kNotOffered.find(" " + name + " ") != kNotOffered.npos) {
     Fail(StatusCode::kUnsupported, "the op \"" + name + "\" is not offered by this build (axiscast ops lists what is)");
   }
-  if (name.ends_with(kGradientSuffix) && registry.Find(name.substr(0, name.size() - kGradientSuffix.size())) != nullptr) {
-    Fail(StatusCode::kUnsupported, "the gradient \"" + name + "\" is not offered: the op has none");
-  }
   Fail(status.code(), status.message());
 }
 
@@ -89,6 +86,11 @@ int DataOperand(const Op& op) {
     }
   }
   return 0;
+}
+
+std::size_t PatternCount(const Op& op) {
+  const bool gradient = !op.elementwise() && std::string_view(op.info().name).ends_with(kGradientSuffix);
+  return static_cast<std::size_t>(op.arity()) - (gradient ? 1 : 0);
 }
 
 std::vector<DType> DataDTypes(const Op& op) {

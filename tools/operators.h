@@ -31,6 +31,9 @@ std::vector<DType> DataDTypes(const Op& op);
 // "x, y", or the op's own names.
 std::vector<std::string> OperandNames(const Op& op);
 
+// The inputs that a declared pattern is wanted for: of a gradient all but the last one, the gradient of the result.
+std::size_t PatternCount(const Op& op);
+
 // `KEY=VALUE`s, which must live as long as what is returned. Fails with kUnknownName (the key) or kInvalidArgument (no number;
 // given twice).
 std::vector<Attribute> ReadAttributes(const Op& op, const std::vector<std::string>& texts);

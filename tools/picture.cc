@@ -79,7 +79,8 @@ std::string Picture(const std::vector<PictureRow>& operands, const std::vector<P
       text += "the last " + std::to_string(over) + " of " + row.name + "'s dims hang over the end: they are 1 and are dropped\n";
   }
   if (any) text += "(* an extent of 1 that is stretched; . no such dim, taken as 1)\n";
-  if (!any) text += "nothing is stretched\n";
+  const bool known = std::all_of(operands.begin(), operands.end(), [](const PictureRow& row) { return row.shape.known(); });
+  if (!any) text += known && written.known() ? "nothing is stretched\n" : "nothing is stretched, as far as extents are known\n";
   return text;
 }
 

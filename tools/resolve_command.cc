@@ -49,7 +49,7 @@ std::string OperandName(std::size_t i, std::size_t count) {
 
 struct Request {
   std::vector<SymbolicShape> shapes;
-  std::vector<Pattern> patterns;
+  Alignment alignment;
   ResolveOptions options;
   std::optional<SymbolicShape> out;
   bool in_place = false;
@@ -87,23 +87,6 @@ Answer Resolve(const Request& request) {
   return answer;
 }
 
-// `--pattern`s: one for each of `count` shapes, in mode pattern.
-void ReadPatterns(const std::vector<std::string>& texts, std::size_t count, Request* request) {
-  ResolveOptions& options = request->options;
-  if (!texts.empty() && !options.mode) options.mode = Mode::kPattern;
-  if (!texts.empty() && *options.mode != Mode::kPattern) {
-    const char* const mode = kModes[static_cast<std::size_t>(*options.mode)].name;
-    Fail(kUsage, "mode " + std::string(mode) + " takes no pattern; got --pattern " + texts[0]);
-  }
-  if (options.mode != Mode::kPattern) return;
-  if (texts.size() != count) {
-    Fail(kUsage, "mode pattern wants a --pattern for each shape; got " + std::to_string(texts.size()) + " for " +
-                     std::to_string(count) + (count == 1 ? " shape" : " shapes"));
-  }
-  for (const std::string& text : texts) request->patterns.push_back(ReadPattern(text));
-  options.patterns = request->patterns.data();
-}
-
 std::string DrawPairs(const Request& request, const Answer& answer) {
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < request.shapes.size(); ++i) {
@@ -138,19 +121,17 @@ std::string ResolveVerb(const std::vector<std::string>& words) {
   line.AddValue("--axis", "N", "where the operand of lower rank is anchored; -1 aligns right", &axis);
   line.AddFlag("--in-place", "the first shape is also the destination", &request.in_place);
   line.AddValue("--out", "SHAPE", "the destination has this shape", &out);
-  line.AddValues("--pattern", "P",
-                 "for each shape, which axes are broadcast (B) and which are not (N) or have a fixed extent: BN, or 10,N, or ()",
-                 &patterns);
+  line.AddValues("--pattern", "P", PatternHelp("shape"), &patterns);
   line.AddFlag("--warn", "say where shapes with equal element counts broadcast, or are paired instead (on stderr)", &warn);
   if (const auto help = line.Parse(words)) return *help;
   line.RequireOperands(1, static_cast<std::size_t>(-1), "a SHAPE");
   if (request.in_place && out)
     Fail(kUsage, "--in-place and --out exclude each other: the destination is either the first shape or another");
-  if (!patterns.empty() && axis) Fail(kUsage, "mode pattern takes no axis; got --axis " + *axis);
-  const Alignment alignment = ReadAlignment(mode, axis);
-  request.options.mode = alignment.mode;
-  request.options.axis = alignment.axis;
-  ReadPatterns(patterns, line.operands().size(), &request);
+  request.alignment = ReadAlignment(mode, axis, patterns);
+  CheckPatterns(request.alignment, line.operands().size(), "shape");
+  request.options.mode = request.alignment.mode;
+  request.options.axis = request.alignment.axis;
+  request.options.patterns = request.alignment.declared();
   for (const std::string& word : line.operands()) request.shapes.push_back(ReadSymbolicShape(word));
   if (out) request.out = ReadSymbolicShape(*out);
   const Answer answer = Resolve(request);

@@ -65,6 +65,7 @@ ApplyOptions Options(const Request& request, const std::vector<Attribute>& attri
   ApplyOptions options;
   options.mode = request.alignment.mode;
   options.axis = request.alignment.axis;
+  options.patterns = request.alignment.declared();
   options.attributes = attributes;
   options.max_threads = request.threads;
   return options;
@@ -94,6 +95,7 @@ Answer Compute(const Op& op, const Request& request, const std::vector<Attribute
     PlanOptions plan_options;
     plan_options.mode = options.mode;
     plan_options.axis = options.axis;
+    plan_options.patterns = options.patterns;
     plan_options.attributes = attributes;
     Shape shape;
     DType dtype = DType::kBool;
@@ -130,11 +132,12 @@ std::string Describe(const Request& request, const Answer& answer, const Op& op,
 std::string RunVerb(const std::vector<std::string>& words) {
   CommandLine line(kText);
   Value mode, axis, promote, threads, target, out;
-  std::vector<std::string> attribute_texts;
+  std::vector<std::string> attribute_texts, patterns;
   Request request;
   line.AddValue("-o", "OUT.npy", "where the result goes", &out);
   line.AddValue("--mode", "M", "how axes face each other: " + ModeNames() + " (numpy, or axis when --axis is given)", &mode);
   line.AddValue("--axis", "N", "where the operand of lower rank is anchored; -1 aligns right", &axis);
+  line.AddValues("--pattern", "P", PatternHelp("input"), &patterns);
   line.AddFlag("--in-place", "the first input is the destination: the result must have its shape", &request.in_place);
   line.AddValues("--attr", "KEY=VALUE", "an attribute of the op; may be repeated", &attribute_texts);
   line.AddValue("--promote", "P", "how mixed dtypes meet: none (they must match)", &promote);
@@ -149,7 +152,7 @@ std::string RunVerb(const std::vector<std::string>& words) {
   request.paths.assign(line.operands().begin() + 1, line.operands().end());
   request.out = *out;
   request.threads = ReadThreads(threads);
-  request.alignment = ReadAlignment(mode, axis);
+  request.alignment = ReadAlignment(mode, axis, patterns);
   ReadPromotion(promote);
 
   const Registry& registry = ChooseRegistry(target);
@@ -160,6 +163,7 @@ std::string RunVerb(const std::vector<std::string>& words) {
                                            (op.arity() == 1 ? " input" : " inputs") + "; got " +
                                            std::to_string(request.paths.size()));
   }
+  CheckPatterns(request.alignment, PatternCount(op), "input");
   CheckWritable(request.out);
   Progress progress;
   std::vector<Array> inputs;

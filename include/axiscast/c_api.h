@@ -116,7 +116,8 @@ int32_t axiscast_registry_target(const axiscast_registry* registry, const char**
 /** Every op under its canonical name, in the names' order. Errors: AXISCAST_OUT_OF_RANGE. */
 int32_t axiscast_op_count(const axiscast_registry* registry, int64_t* count);
 int32_t axiscast_op_at(const axiscast_registry* registry, int64_t index, const axiscast_op** op);
-/** By name or alias. Errors: AXISCAST_UNKNOWN_NAME (near names first in the message). */
+/** By name or alias. Errors: AXISCAST_UNKNOWN_NAME (near names first in the message), AXISCAST_UNSUPPORTED (the gradient of an op
+ * that has none). */
 int32_t axiscast_op_find(const axiscast_registry* registry, const char* name, const axiscast_op** op);
 /** The op that computes the gradients, NAME_grad; *gradient is NULL where there is none. */
 int32_t axiscast_op_gradient(const axiscast_registry* registry, const axiscast_op* op, const axiscast_op** gradient);

@@ -16,8 +16,8 @@
 namespace axiscast {
 
 /// How the dims of the operands face each other; in the last two modes elements may be paired instead: in row-major order, nothing
-/// stretches, the result has the first operand's shape. Calls that compute refuse (kUnsupported) an input whose dims do not make
-/// those of the first one without a copy; dense ones always do.
+/// stretches, the result has the first operand's shape. Calls that compute make a dense copy of an input whose strides cannot say
+/// where its elements lie in the first one's shape; those of dense ones always can.
 enum class Mode : int {
   kNumpy,            // align right, missing dims are 1, either side stretches; any number of operands (NumPy, PyTorch, ONNX >= 7)
   kAxis,             // Paddle's elementwise_*(x, y, axis): the operand of lower rank is anchored at axis; exactly two operands
