@@ -191,6 +191,32 @@ std::int64_t AddHalves(std::int64_t elements) {
   return done;
 }
 
+// A conversion and an addition for each element, from L1, into eight chains.
+std::int64_t SumHalves(std::int64_t elements) {
+  const hn::ScalableTag<float> d;
+  const hn::Rebind<std::uint16_t, decltype(d)> bits;
+  const hn::Rebind<hwy::float16_t, decltype(d)> halves;
+  constexpr std::size_t kElements = 2048;
+  HWY_ALIGN std::uint16_t x[kElements];
+  std::fill_n(x, kElements, std::uint16_t{0x3c00});
+  const auto widened = [&](std::size_t i) HWY_ATTR { return hn::PromoteTo(d, hn::BitCast(halves, hn::Load(bits, x + i))); };
+  const std::size_t lanes = hn::Lanes(d);
+  auto v0 = hn::Zero(d), v1 = v0, v2 = v0, v3 = v0, v4 = v0, v5 = v0, v6 = v0, v7 = v0;
+  std::int64_t done = 0;
+  for (; done < elements; done += kElements) {
+    for (std::size_t i = 0; i < kElements; i += 8 * lanes) {
+      v0 = hn::Add(v0, widened(i)), v1 = hn::Add(v1, widened(i + lanes));
+      v2 = hn::Add(v2, widened(i + 2 * lanes)), v3 = hn::Add(v3, widened(i + 3 * lanes));
+      v4 = hn::Add(v4, widened(i + 4 * lanes)), v5 = hn::Add(v5, widened(i + 5 * lanes));
+      v6 = hn::Add(v6, widened(i + 6 * lanes)), v7 = hn::Add(v7, widened(i + 7 * lanes));
+    }
+    hwy::PreventElision(x[0]);
+  }
+  const auto sum = hn::Add(hn::Add(hn::Add(v0, v1), hn::Add(v2, v3)), hn::Add(hn::Add(v4, v5), hn::Add(v6, v7)));
+  hwy::PreventElision(hn::GetLane(sum));
+  return done;
+}
+
 std::int64_t Compute(Arithmetic arithmetic, std::int64_t elements) {
   switch (arithmetic) {
     case Arithmetic::kNone:
@@ -207,6 +233,8 @@ std::int64_t Compute(Arithmetic arithmetic, std::int64_t elements) {
       return RunChains(hn::ScalableTag<float>(), elements, SquareRoot());
     case Arithmetic::kAddFloat16:
       return AddHalves(elements);
+    case Arithmetic::kSumFloat16:
+      return SumHalves(elements);
   }
   return elements;
 }

@@ -34,7 +34,7 @@ const std::vector<RoofPasses>& AllRoofPasses();
 const std::vector<RoofPass>& ReadOnlyPasses();
 
 // Arithmetic that costs more than the bytes it is done on, and that vectors have an instruction for.
-enum class Arithmetic : std::uint8_t { kNone, kDivideFloat32, kDivideFloat64, kSquareRootFloat32, kAddFloat16 };
+enum class Arithmetic : std::uint8_t { kNone, kDivideFloat32, kDivideFloat64, kSquareRootFloat32, kAddFloat16, kSumFloat16 };
 
 // Does the arithmetic on at least so many elements, in registers, in chains that do not wait for each other. Returns how many.
 std::int64_t RunArithmetic(Arithmetic arithmetic, std::int64_t elements);

@@ -1,4 +1,5 @@
-// Speed of sum_to beside this machine's roof for reading: channels, columns, rows, everything, mixed masks.
+// Speed of sum_to beside this machine's roof for reading: channels, columns, rows, everything, mixed masks. In near caches the
+// roof of float16 is its conversion.
 // sum_bench --help says how it is used.
 #include <cmath>
 #include <cstdio>
@@ -87,7 +88,8 @@ void AddRow(const SumPattern& pattern, DType dtype, const char* level, int threa
   const TensorView x(arena.data(), dtype, WithFree(pattern.x, extent));
   const MutableTensorView out(arena.second_half() + 320, dtype, WithFree(pattern.shape, extent));
   const std::int64_t read = extent * each, written = Elements(out.shape) * size;
-  const Traffic traffic{arena.data(), read, static_cast<std::byte*>(out.data), 50 * written > read ? written : 0};
+  Traffic traffic{arena.data(), read, static_cast<std::byte*>(out.data), 50 * written > read ? written : 0};
+  if (dtype == DType::kFloat16) traffic.arithmetic = Arithmetic::kSumFloat16, traffic.elements = read / size;
   const auto measure = [=, &roof, name = pattern.name, axis = pattern.axis](const Effort& effort) {
     PlanOptions options;
     options.axis = axis;
