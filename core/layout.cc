@@ -180,11 +180,11 @@ void AddSteps(std::span<const Step> steps, const std::vector<int>& result_blocks
   }
 }
 
-// Has the output runs that are long enough to be stored past the caches?
-bool HasLongRuns(const Layout& layout, bool joins, std::int64_t out_size) {
+// Of the output, what kernels write one element after the other.
+std::int64_t RunBytes(const Layout& layout, bool joins, std::int64_t out_size) {
   const std::int64_t cols = layout.tile_cols();
   const std::int64_t row = layout.fold > 0 ? std::min(cols, layout.fold * layout.inner) : cols;
-  return SaturatingProduct(joins ? layout.tile_rows() * cols : row, out_size) >= kStreamedRunBytes;
+  return SaturatingProduct(joins ? layout.tile_rows() * cols : row, out_size);
 }
 
 }  // namespace
@@ -235,8 +235,9 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
 
   const bool all_splat =
       std::all_of(layout.operands.begin(), layout.operands.end() - 1, [](const OperandLayout& operand) { return operand.splat; });
+  layout.run_bytes = RunBytes(layout, tiling.joins, out_size);
   layout.can_stream = kernel_streams && !all_splat && layout.tiles > 1 && layout.operands.back().delivery == Delivery::kStreamed &&
-                      HasLongRuns(layout, tiling.joins, out_size);
+                      layout.run_bytes >= kStreamedRunBytes;
   layout.streams = layout.can_stream && problem.streams;
   static_cast<TilingEstimate&>(layout.estimate) = tiling.estimate;
   const bool loops = layout.tiles > 1 || layout.stages || steps.size() > 1;

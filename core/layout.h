@@ -67,6 +67,7 @@ struct Layout {
   std::int64_t grain = 1;  // tiles in one piece of parallel work
   bool parallel = false;
   bool stages = false;             // any operand is staged
+  std::int64_t run_bytes = 0;      // of the output, that kernels write one element after the other
   bool can_stream = false;         // the output has runs that are long enough to be stored past the caches
   bool streams = false;            // and the call's bytes do not fit them
   bool far = false;                // the inputs come from memory, though the call's bytes would fit the caches

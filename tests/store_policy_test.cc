@@ -7,6 +7,8 @@
 
 #include "axiscast/axiscast.h"
 #include "core/caches.h"
+#include "core/execute.h"
+#include "core/registry.h"
 
 namespace axiscast {
 namespace {
@@ -77,6 +79,37 @@ TEST(StorePolicy, KernelsThatStreamAreAskedToAndOthersAreNot) {
   }
 }
 
+// A part of a cache line at both ends of every run costs more than the rest gains, where runs are short.
+TEST(StorePolicy, ShortRunsAreStreamedWhereTheyBeginOnLines) {
+  const Kernel kernel = [] {
+    Kernel spy{{DType::kFloat32}, DType::kFloat32, DType::kFloat32, &SpyOnTiles};
+    spy.streams = true;
+    return spy;
+  }();
+  const Step step{&kernel, 1, {0}, {}};
+  const DType dtypes[] = {DType::kFloat32, DType::kFloat32};
+  const auto tiles = [&](std::int64_t cols, std::int64_t gap, std::int64_t offset) {
+    const Shape shape{20, cols};
+    const std::int64_t out_stride = 4 * (cols + gap);
+    std::vector<float> x(static_cast<std::size_t>(20 * cols));
+    std::vector<std::byte> out(static_cast<std::size_t>(20 * out_stride + 128));
+    auto* first = out.data() + (64 - reinterpret_cast<std::uintptr_t>(out.data()) % 64) % 64 + offset;
+    LayoutOptions options;
+    options.forced.streams = true;
+    const std::vector<ByteStrides> strides = {{4 * cols, 4}, {out_stride, 4}};
+    Layout layout = MakeLayout(Canonicalise(shape, strides), dtypes, {&step, 1}, options);
+    layout.parallel = false;
+    std::byte* pointers[] = {reinterpret_cast<std::byte*>(x.data()), first};
+    streamed_tiles = 0;
+    Execute(layout, FindOp("add")->entry().kernels->movers, pointers, {});
+    return streamed_tiles;
+  };
+  EXPECT_GT(tiles(2000, 48, 0), 0);
+  EXPECT_EQ(tiles(2000, 48, 16), 0);
+  EXPECT_GT(tiles(8192, 64, 16), 0);
+  EXPECT_GT(tiles(2000, 0, 16), 0);  // rows that follow each other are one run
+}
+
 struct Case {
   Shape x, y, out;
   std::optional<std::int64_t> axis;
@@ -87,6 +120,7 @@ TEST(StorePolicy, BitsAreTheSame) {
       {{70000}, {70000}, {70000}, {}},
       {{70000}, {}, {70000}, {}},
       {{90, 1000}, {1000}, {90, 1000}, {}},
+      {{90, 384}, {90, 1}, {90, 384}, {}},
       {{9, 64, 7, 7}, {64}, {9, 64, 7, 7}, 1},
       {{5, 16, 14, 14}, {16}, {5, 16, 14, 14}, 1},
       {{9000, 3}, {3}, {9000, 3}, {}},

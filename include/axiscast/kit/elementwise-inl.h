@@ -125,7 +125,11 @@ struct ElementwiseRows {
     }
     if constexpr (LargerSteps::kAlignsStores) {
       if constexpr (kAnySplat) {
-        if (dense && rows > 1 && cols % hn::Lanes(WideTag(InputsOf<Op, T>())) != 0) {
+        const hn::Rebind<Stored<Out>, decltype(WideTag(InputsOf<Op, T>()))> d_stored;
+        // Streamed rows that begin off a vector's boundary are ragged as well, and parts of lines cost more there.
+        const bool ragged = cols % hn::Lanes(d_stored) != 0 ||
+                            (tile.stream && Misalignment(d_stored, reinterpret_cast<const Stored<Out>*>(out)) != 0);
+        if (dense && rows > 1 && ragged) {
           if (tile.stream) {
             JoinedRows<true>(reinterpret_cast<Stored<Out>*>(out), rows, cols, attributes, x...);
           } else {
