@@ -48,6 +48,7 @@ HWY_INLINE hn::TFromD<D> FoldVector([[maybe_unused]] D d, hn::VFromD<D> v) {
 // ---- Slots: as many vectors as a vector has lanes, each of which is to be added up. One after the other that takes two
 // instructions for each halving; together, halves of two vectors make one, and each vector costs about three.
 
+#if HWY_TARGET != HWY_SCALAR
 // Adds up the neighbouring runs of kWidth lanes of a and b, which make one vector: those of a and those of b by turns.
 template <std::size_t kWidth, class D>
 HWY_INLINE hn::VFromD<D> AddNeighbours(D d, hn::VFromD<D> a, hn::VFromD<D> b) {
@@ -65,17 +66,19 @@ HWY_INLINE hn::VFromD<D> AddNeighbours(D d, hn::VFromD<D> a, hn::VFromD<D> b) {
     return hn::Add(hn::OddEvenBlocks(hn::SwapAdjacentBlocks(b), a), hn::OddEvenBlocks(b, hn::SwapAdjacentBlocks(a)));
   }
 }
+#endif
 
 // Lane i is the sum of slot i's lanes, the upper half of them added to the lower one, and so on.
 template <std::size_t kWidth = 1, class D>
 HWY_INLINE hn::VFromD<D> SumSlots(D d, const hn::TFromD<D>* slots) {
   constexpr std::size_t kLanes = hn::MaxLanes(D());
-  if constexpr (kWidth == kLanes) {
-    return hn::Load(d, slots);
-  } else {
+  if constexpr (kWidth == kLanes) return hn::Load(d, slots);
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (kWidth < kLanes) {
     const auto a = SumSlots<2 * kWidth>(d, slots);
     return AddNeighbours<kWidth>(d, a, SumSlots<2 * kWidth>(d, slots + kWidth * kLanes));
   }
+#endif
 }
 
 // Adds the upper half of the lanes to the lower one until `keep` of them are left; writes the first `count` of those.
@@ -85,7 +88,7 @@ HWY_INLINE void FoldAndStore(D d, hn::VFromD<D> v, std::size_t keep, std::size_t
   if (keep == kLanes && count == kLanes) return hn::StoreU(v, d, out);
   if (keep == kLanes) return hn::StoreN(v, d, out, count);
   if constexpr (kLanes > 1) {
-#if HWY_HAVE_SCALABLE
+#if HWY_HAVE_SCALABLE || HWY_TARGET == HWY_SCALAR
     HWY_ALIGN hn::TFromD<D> lanes[kLanes];
     for (std::size_t left = kLanes; left > keep; left /= 2) {
       hn::Store(v, d, lanes);
