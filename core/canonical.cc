@@ -84,9 +84,9 @@ Canonical Canonicalise(const Shape& shape, std::span<const ByteStrides> strides,
 std::uint64_t UnalignedStrides(const Canonical& canonical, std::span<const DType> dtypes) {
   std::uint64_t unaligned = 0;
   for (std::size_t i = 0; i < dtypes.size(); ++i) {
-    for (const std::int64_t stride : canonical.strides[i]) {
-      if (stride % static_cast<std::int64_t>(SizeOf(dtypes[i])) != 0) unaligned |= std::uint64_t{1} << i;
-    }
+    std::int64_t bits = 0;  // of all strides; sizes are powers of two
+    for (const std::int64_t stride : canonical.strides[i]) bits |= stride;
+    if ((bits & static_cast<std::int64_t>(SizeOf(dtypes[i]) - 1)) != 0) unaligned |= std::uint64_t{1} << i;
   }
   return unaligned;
 }

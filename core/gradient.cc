@@ -208,8 +208,10 @@ class GradientRoutine : public Routine {
     description->parts.push_back({"sum_to", of_sum.estimated_seconds, "what was stretched"});
     description->operands.back().name = "summands";
     if (slabs != nullptr) {
-      description->operands.back().delivery =
-          std::to_string(slabs->slabs()) + " slabs of " + std::to_string(slabs->slab_bytes()) + " bytes, each summed at once";
+      PlanDescription::Operand& summands = description->operands.back();
+      summands.delivery = std::to_string(slabs->slabs()) + " slabs, each summed while it is in cache";
+      summands.unique_bytes = slabs->slab_bytes();
+      description->store = "slab by slab";
     }
     if (!of_sum.operands.empty()) description->operands.push_back(of_sum.operands.back());
   }

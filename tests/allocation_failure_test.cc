@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "axiscast/axiscast.h"
+#include "core/caches.h"
 #include "tests/testing/own_malloc.h"
 #include "tests/testing/thread_pools.h"
 
@@ -68,6 +69,54 @@ TEST_F(Allocation, FailingWhilePlanning) {
   ApplyOptions with_attribute;
   with_attribute.attributes = {{"min", 3}};
   EXPECT_GT(FailEachEager([&] { return Apply(clip, {x}, result, with_attribute); }, &out), 5);
+}
+
+TEST_F(Allocation, FailingForAPlanForPatterns) {
+  std::vector<std::byte> memory(4096, std::byte{1}), out(4096, std::byte{9});
+  const Pattern patterns[] = {{kN, kN}, {kB, kN}};
+  PlanOptions options;
+  options.patterns = patterns;
+  const auto make_and_execute = [&] {
+    PatternPlan plan;
+    Status status = PatternPlan::Make(*FindOp("divide"), {DType::kInt32, DType::kInt32}, options, &plan);
+    EXPECT_EQ(plan.empty(), !status.ok());
+    if (!status.ok()) return status;
+    // Stretched to out: planned anew.
+    return plan.Execute({{memory.data(), DType::kInt32, {1, 3}}, {memory.data(), DType::kInt32, {1, 3}}},
+                        {out.data(), DType::kInt32, {2, 3}});
+  };
+  EXPECT_GT(FailEach(make_and_execute, &out), 20);
+}
+
+TEST_F(Allocation, FailingForDenseCopiesOfPairedInputs) {
+  std::vector<std::byte> memory(4096, std::byte{1}), out(4096, std::byte{9});
+  const TensorView x{memory.data(), DType::kInt32, {6}}, y{memory.data() + 64, DType::kInt32, {3, 2}, {4, 12}};
+  const TensorView dout{memory.data() + 128, DType::kFloat32, {6}};
+  ApplyOptions options;
+  options.mode = Mode::kPointwise;
+  EXPECT_GT(FailEachEager([&] { return Apply(*FindOp("add"), {x, y}, {out.data(), DType::kInt32, {6}}, options); }, &out), 10);
+  options.attributes = {{"wrt", 0}};
+  const TensorView inputs[] = {dout, {memory.data() + 64, DType::kFloat32, {3, 2}, {4, 12}}, dout};
+  EXPECT_GT(FailEachEager(
+                [&] {
+                  return Apply(*FindOp("multiply_grad"), inputs, 3, {out.data(), DType::kFloat32, {6}}, options);
+                },
+                &out),
+            10);
+}
+
+TEST_F(Allocation, FailingForSlabsOfAGradient) {
+  const std::int64_t rows = 64, cols = MachineCaches().l2 / 64;  // four L2 caches of floats
+  const std::vector<float> x(static_cast<std::size_t>(rows * cols), 1), y(static_cast<std::size_t>(cols), 2);
+  std::vector<std::byte> out(y.size() * sizeof(float), std::byte{9});
+  const TensorView inputs[] = {{x.data(), {rows, cols}}, {y.data(), {cols}}, {x.data(), {rows, cols}}};
+  PlanOptions options;
+  options.attributes = {{"wrt", 1}};
+  Plan plan;
+  ASSERT_TRUE(Plan::Make(*FindOp("multiply_grad"), inputs, 3, {out.data(), DType::kFloat32, {cols}}, options, &plan).ok());
+  ExecuteOptions one;
+  one.max_threads = 1;
+  EXPECT_GT(FailEach([&] { return plan.Execute({x.data(), y.data(), x.data()}, out.data(), one); }, &out), 0);
 }
 
 TEST_F(Allocation, FailingWhileSomethingIsRefused) {

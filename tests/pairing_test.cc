@@ -237,7 +237,7 @@ struct OwnView {
 
 // Ops and their gradients on views of all kinds, with and without a copy of what cannot be paired as it lies.
 TEST(Pairing, RandomViewsAndTheirGradients) {
-  const std::uint64_t seed = test::FromEnvironment("AXISCAST_SEED", 1), cases = test::FromEnvironment("AXISCAST_CASES", 6000);
+  const std::uint64_t seed = test::FromEnvironment("AXISCAST_SEED", 1), cases = test::FromEnvironment("AXISCAST_CASES", 20000);
   std::printf("AXISCAST_SEED=%llu AXISCAST_CASES=%llu\n", static_cast<unsigned long long>(seed),
               static_cast<unsigned long long>(cases));
   std::map<std::string, int> seen;
@@ -271,10 +271,10 @@ TEST(Pairing, RandomViewsAndTheirGradients) {
            (call > 4 && wrt == 1 && !ReshapeStrides(shapes[0], dout.strides, shapes[1], &reshaped) ? ", dout" : "")];
   }
   for (const auto& [what, count] : seen) std::printf("  %-40s %d\n", what.c_str(), count);
-  if (cases < 6000) return;
+  if (cases < 20000) return;
   EXPECT_GT(seen["subtract, y copied"], 20);
   EXPECT_GT(seen["multiply_grad, out"], 20);
-  EXPECT_GT(seen["add_grad, out, dout"], 5);
+  EXPECT_GT(seen["add_grad, out, dout"], 3);
 }
 
 TEST(Pairing, GradientsWhereShapesBroadcastAreSums) {

@@ -179,18 +179,20 @@ TEST(SlabSum, MayBeWrittenOverTheStretchedOperand) {
   const Op& op = *FindOp("divide_grad");
   ASSERT_TRUE(Plan::Make(op, inputs, 3, {out.data(), {cols}}, options, &plan).ok());
   const PlanDescription description = plan.Describe();
-  EXPECT_NE(description.operands[description.operands.size() - 2].delivery.find(" bytes, each summed at once"), std::string::npos)
-      << description.operands[description.operands.size() - 2].delivery;
+  const PlanDescription::Operand& summands = description.operands[description.operands.size() - 2];
+  EXPECT_NE(summands.delivery.find(" slabs, each summed while it is in cache"), std::string::npos) << summands.delivery;
+  EXPECT_LE(summands.unique_bytes, MachineCaches().l2);
+  EXPECT_EQ(description.store, "slab by slab");
   ASSERT_TRUE(plan.Execute({x.data(), y.data(), dout.data()}, out.data()).ok());
   for (std::int64_t c = 0; c < cols; c += 997) {
     const auto at = static_cast<std::size_t>(c);
-    std::vector<float> summands;
+    std::vector<float> column;
     for (std::int64_t r = 0; r < rows; ++r) {
       const auto i = static_cast<std::size_t>(r * cols + c);
-      summands.push_back(-(dout[i] * (x[i] / y[at] / y[at])));
+      column.push_back(-(dout[i] * (x[i] / y[at] / y[at])));
     }
     if (y[at] != 0) {
-      ASSERT_EQ(out[at], SumOfGroup(summands)) << c;
+      ASSERT_EQ(out[at], SumOfGroup(column)) << c;
     }
   }
   ASSERT_TRUE(plan.Execute({x.data(), y.data(), dout.data()}, y.data()).ok());

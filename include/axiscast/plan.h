@@ -118,7 +118,7 @@ struct PlanDescription {
   std::int64_t tiles;
   std::int64_t grain_tiles;  // tiles in one piece of parallel work
   bool parallel;             // false: runs in the calling thread, whatever the options
-  std::string store;         // "direct", "streaming" (past the caches, unless in place) or "through scratch"
+  std::string store;         // "direct", "streaming" (past the caches, unless in place), "through scratch", "slab by slab"
   double estimated_seconds;  // one thread, an integer divisor's check with it
   std::vector<Part> parts;   // what estimated_seconds is the sum of
   bool divisible;            // whether ExecutePart takes more than one part

@@ -59,3 +59,8 @@ with open(sys.argv[1], "w") as file:
         write(file, op, None, BINARY[op], [same, same])  # ties
     for op, function in UNARY.items():
         write(file, op, None, function, [np.abs(values([2, 7])) if op == "sqrt" else values([2, 7])])
+    for x, y, axis in SHAPES:
+        if axis is None or axis == -1:
+            write(file, "copysign", None, paddle.copysign, [values(x), values(y)])
+    for op in ("floor", "ceil", "round", "trunc", "sign"):
+        write(file, op, None, getattr(paddle, op), [values([2, 7])])
