@@ -55,6 +55,30 @@ void AddAccumulators(A* x, const A* y, std::int64_t signed_count) {
   hn::StoreN(hn::Add(hn::LoadN(d, x + i, left), hn::LoadN(d, y + i, left)), d, x + i, left);
 }
 
+// Adds the lanes of a vector up, the upper half to the lower one.
+template <class D>
+HWY_INLINE hn::TFromD<D> FoldVector([[maybe_unused]] D d, hn::VFromD<D> v) {
+  if constexpr (hn::MaxLanes(D()) == 1) {
+    return hn::GetLane(v);
+  } else {
+#if HWY_HAVE_SCALABLE || HWY_TARGET == HWY_SCALAR
+    hn::TFromD<D> lanes[hn::MaxLanes(D())];
+    hn::StoreU(v, d, lanes);
+    for (std::size_t half = hn::MaxLanes(D()) / 2; half > 0; half /= 2) {
+      for (std::size_t i = 0; i < half; ++i) lanes[i] = static_cast<hn::TFromD<D>>(lanes[i] + lanes[i + half]);
+    }
+    return lanes[0];
+#else
+    // The sums of eight bytes are one instruction on some targets; how integers are added up does not matter.
+    if constexpr (sizeof(hn::TFromD<D>) == 1 && hn::MaxLanes(D()) >= 16) {
+      return static_cast<hn::TFromD<D>>(FoldVector(hn::Repartition<std::uint64_t, D>(), hn::SumsOf8(v)));
+    }
+    const hn::Half<D> half;
+    return FoldVector(half, hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
+#endif
+  }
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace axiscast
 HWY_AFTER_NAMESPACE();
