@@ -126,7 +126,8 @@ Status InferOutput(const Op& op, const TensorView* inputs, std::size_t input_cou
   int first[kMaxArity];
   if (const Status status = ResolveInputs(request, {}, &resolved, first); !status.ok()) return status;
   AttributeSlot attributes[kMaxAttributes];
-  if (const Status status = BindAttributes(op, request.caller(), *kernel, options.attributes, attributes); !status.ok()) return status;
+  if (const Status status = BindAttributes(op, request.caller(), *kernel, options.attributes, attributes); !status.ok())
+    return status;
   *shape = resolved;
   *dtype = kernel->output;
   return Status();

@@ -8,8 +8,8 @@
 
 #include <type_traits>
 
-#include "core/sum_tree.h"
 #include "axiscast/kit/operand-inl.h"
+#include "core/sum_tree.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace axiscast {
