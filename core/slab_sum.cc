@@ -189,10 +189,12 @@ std::int64_t SlabSum::MemoryBytes(const ExecuteOptions& options) const {
 }
 
 bool SlabSum::Execute(const void* const* pointers, std::byte* out, const ExecuteOptions& options) const noexcept {
-  const HeapBlock memory(MemoryBytes(options));
+  ExecuteOptions pinned = options;  // a pool may say another number of threads when it is asked again
+  pinned.max_threads = Concurrency(options);
+  const HeapBlock memory(MemoryBytes(pinned));
   if (memory.data == nullptr) return false;
   Job job{*this, pointers, out, memory.data, memory.data + PartialBytes()};
-  RunParallel(slabs(), 1, options, &Run, &job);
+  RunParallel(slabs(), 1, pinned, &Run, &job);
   if (partial_) Finish(job, options);
   return true;
 }
