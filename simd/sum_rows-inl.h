@@ -176,7 +176,7 @@ void SumFloatRows(const std::byte* x, std::int64_t stride, std::int64_t count, s
       HWY_ALIGN A rows[kLanes * kLanes];
       for (; i + static_cast<std::int64_t>(kLanes) <= count; i += kLanes) {
         for (A* row = rows; row != rows + kLanes * kLanes; row += 4 * kLanes, x += 4 * stride) {
-          for (std::int64_t ahead = 16; n % kSumLanes != 0 && ahead < 20; ++ahead) hwy::Prefetch(x + ahead * stride);
+          for (std::int64_t ahead = 16; ahead < 20; ++ahead) hwy::Prefetch(x + ahead * stride);
           hn::Vec<decltype(d)> sum0, sum1, sum2, sum3;
           LanesOfFourRows<T, kLanes>(d, x, stride, static_cast<std::size_t>(n), 0, sum0, sum1, sum2, sum3);
           hn::Store(sum0, d, row);
@@ -188,8 +188,7 @@ void SumFloatRows(const std::byte* x, std::int64_t stride, std::int64_t count, s
       }
     }
     for (; i < count; ++i, x += stride) {
-      // CPUs do not foresee partial loads: 49 bytes at a time took 3 times as long.
-      if (n % kSumLanes != 0) hwy::Prefetch(x + 16 * stride);
+      hwy::Prefetch(x + 16 * stride);  // CPUs do not foresee partial loads: 49 bytes at a time took 3 times as long
       out[i] = FoldVector(d, LanesOfBlock<T, kLanes, false>(d, x, static_cast<std::size_t>(n), 0));
     }
     return;
@@ -243,7 +242,7 @@ void SumIntegerRows(const std::byte* x, std::int64_t stride, std::int64_t count,
   auto* const out = reinterpret_cast<T*>(out_bytes);
   if (n < 16 * kLanes) {
     for (std::int64_t i = 0; i < count; ++i, x += stride) {
-      if (whole != n) hwy::Prefetch(x + 16 * stride);
+      hwy::Prefetch(x + 16 * stride);
       const auto first = whole == 0 ? LoadUpToSummands<T>(d, x, 0, n) : LoadSummands<T>(d, x, 0);
       out[i] = FoldVector(d, whole == 0 ? first : AddUpTo<T>(d, first, x, kLanes, whole, n));
     }
