@@ -27,9 +27,8 @@ class PatternPlan {
 
   /// Makes a plan for out = op(inputs of these dtypes and patterns).
   ///
-  /// Options: patterns, one for each input; attributes, caller and names as for Plan::Make, all of which are copied. diagnostics
-  /// are
-  ///   not told: patterns say what is meant.
+  /// Options: patterns, one for each input; attributes, caller and names as for Plan::Make; all are copied. Of diagnostics nothing
+  ///   is told: patterns say what is meant.
   /// Errors: as Plan::Make; kUnsupported for an op that is more than elementwise. *plan is then untouched.
   /// Cost: some microseconds and allocations. Threads: any. Lifetime: the op's registry must outlive the plan.
   static Status Make(const Op& op, const DType* dtypes, std::size_t input_count, const PlanOptions& options,
@@ -38,12 +37,13 @@ class PatternPlan {
 
   /// Binds the plan to these views and runs it: the results, messages and codes of Apply with the same options.
   ///
-  /// Shapes: each has its pattern's rank, 1 where it is B, its fixed extents; all other facing extents are equal. Dtypes: as
-  /// planned. Strides, aliasing, results: as Plan::Execute. Errors: as Plan::Make and Plan::Execute, before the first write. Cost:
-  /// binding takes O(inputs * rank), a quarter of a microsecond for rank 1 and half of one for rank 4, without
-  ///   allocation or lock (Apply keeps plans, and takes 40 ns for shapes that it has seen). What is rare is planned
-  ///   anew, some microseconds: an error, an `out` of another shape than the result's (which is stretched to it), and an input that
-  ///   shares memory with `out` and is not exactly it.
+  /// Shapes: each has its pattern's rank, 1 where it is B, its fixed extents; all other facing extents are equal.
+  /// Dtypes: as planned. Strides, aliasing, results: as Plan::Execute.
+  /// Errors: as Plan::Make and Plan::Execute, before the first write.
+  /// Cost: binding takes O(inputs * rank), a quarter of a microsecond for rank 1 and half of one for rank 4, without allocation or
+  ///   lock (Apply keeps plans, and takes 40 ns for shapes that it has seen). What is rare is planned anew, some microseconds: an
+  ///   error, an `out` of another shape than the result's (which is stretched to it), and an input that shares memory with `out`
+  ///   and is not exactly it.
   /// Threads: safe to call concurrently on distinct outputs.
   Status Execute(const TensorView* inputs, std::size_t input_count, const MutableTensorView& out,
                  const ExecuteOptions& options = {}) const noexcept;
