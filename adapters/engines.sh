@@ -43,6 +43,13 @@ engine_exports() {
   echo "ok      exported symbols of libaxiscast_$1.so"
 }
 
+# Paddle and OpenVINO in one process, in Paddle's environment.
+engines_together() {
+  say "two hosts in one process"
+  engine_python paddle "$root/adapters/testing/together.py" "$(echo "$root"/build/engines/openvino/venv/lib/python3*/site-packages)" \
+    "$root/build/engines/openvino/build/libaxiscast_openvino.so" "$root/build/engines/paddle/build/libaxiscast_paddle.so"
+}
+
 verb_engines() {
   local hosts=() host bench=0 argument
   for argument in "$@"; do
@@ -71,5 +78,6 @@ verb_engines() {
       engine_python "$host" "$root/adapters/testing/documented.py" "$host" "$root/docs/engines.md"
     fi
   done
+  [[ $bench = 1 || " ${hosts[*]} " != *" paddle "* || " ${hosts[*]} " != *" openvino "* ]] || engines_together
   [ "$bench" = 0 ] || /usr/bin/python3 "$root/docs/make_engines.py" "$root/docs/engines.md" "$root"/build/engines/*.json
 }
