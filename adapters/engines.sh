@@ -37,8 +37,10 @@ engine_python() {
 
 # engine_exports HOST: the adapter may export what its map names, and no more.
 engine_exports() {
-  local library=$root/build/engines/$1/build/libaxiscast_$1.so stray
-  stray=$(nm -D --defined-only "$library" | awk '{print $3}' | grep -vxF -f <(sed -n 's/^ *\([A-Za-z_][A-Za-z_0-9]*\);.*/\1/p' "$root/adapters/$1/exported_symbols.map")) || true
+  local library=$root/build/engines/$1/build/libaxiscast_$1.so exported stray
+  exported=$(nm -D --defined-only "$library" | awk '{print $3}')
+  [ -n "$exported" ] || fail "$library exports nothing"
+  stray=$(echo "$exported" | grep -vxF -f <(sed -n 's/^ *\([A-Za-z_][A-Za-z_0-9]*\);.*/\1/p' "$root/adapters/$1/exported_symbols.map")) || true
   [ -z "$stray" ] || fail "$library exports more than adapters/$1/exported_symbols.map names: $stray"
   echo "ok      exported symbols of libaxiscast_$1.so"
 }

@@ -15,8 +15,14 @@ namespace axiscast {
 // In the memory that it was made with, as the layouts that are made of it: a plan's is the heap, a call's that binds a plan for
 // patterns is on its stack.
 struct Canonical {
-  explicit Canonical(std::pmr::memory_resource* memory = std::pmr::get_default_resource())
+  explicit Canonical(std::pmr::memory_resource* memory = std::pmr::new_delete_resource())
       : extents(memory), strides(memory), offsets(memory) {}
+  // In the same memory. A pmr container's own copy would be in the process's default resource, which may be gone before a plan is.
+  Canonical(const Canonical& other)
+      : extents(other.extents, other.memory()), strides(other.strides, other.memory()), offsets(other.offsets, other.memory()) {}
+  Canonical(Canonical&&) = default;
+  Canonical& operator=(const Canonical&) = default;
+  Canonical& operator=(Canonical&&) = default;
 
   std::pmr::vector<std::int64_t> extents;                    // outermost first, at least one
   std::pmr::vector<std::pmr::vector<std::int64_t>> strides;  // [operand][dim], bytes
@@ -34,7 +40,7 @@ bool IsRun(std::int64_t outer, std::int64_t inner, std::int64_t extent) noexcept
 // a channel operand on NCHW 3-d, same-shape 1-d, a single element one dim of extent 1. No extent may be 0.
 // Cost: O(operands * rank) where dims come in the order of memory; else they are sorted.
 Canonical Canonicalise(const Shape& shape, std::span<const ByteStrides> strides,
-                       std::pmr::memory_resource* memory = std::pmr::get_default_resource());
+                       std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
 inline Canonical Canonicalise(const Shape& shape, const std::vector<ByteStrides>& strides) {
   return Canonicalise(shape, std::span<const ByteStrides>(strides));
 }

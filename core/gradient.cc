@@ -179,8 +179,9 @@ class GradientRoutine : public Routine {
     }
     if (sum == nullptr) return program->Execute(pointers, out, options);
     if (slabs != nullptr) {
-      return slabs->Execute(pointers, out, options) ? Status()
-                                                    : NoMemory(slabs->MemoryBytes(options), "for slabs of what is summed");
+      return slabs->Execute(pointers, out, options)
+                 ? Status()
+                 : NoMemory(slabs->MemoryBytes(slabs->Blocks(options)), "for slabs of what is summed");
     }
     const HeapBlock temporary(temporary_bytes);
     if (temporary.data == nullptr) return NoMemory(temporary_bytes, "that are to be summed");

@@ -52,7 +52,7 @@ struct StepLayout {
 };
 
 struct Layout {
-  explicit Layout(std::pmr::memory_resource* memory = std::pmr::get_default_resource())
+  explicit Layout(std::pmr::memory_resource* memory = std::pmr::new_delete_resource())
       : offsets(memory), loops(memory), operands(memory), steps(memory) {}
 
   std::pmr::vector<std::int64_t> offsets;  // per operand, bytes to add to its pointer

@@ -2,6 +2,7 @@
 // call. Whatever does not go that way is planned as every other call is, which also finds the words for what is wrong.
 #include "axiscast/pattern_plan.h"
 
+#include <algorithm>
 #include <cstring>
 #include <memory_resource>
 #include <string>
@@ -158,7 +159,26 @@ struct PatternPlan::Impl {
     return planned->Execute(pointers, out.data, execute);
   }
 
+  std::string DTypesText(const DType* of) const {
+    std::string text;
+    for (std::size_t i = 0; i < input_count(); ++i) text += std::string(i > 0 ? ", " : "(") + NameOf(of[i]);
+    return text + ") -> " + NameOf(of[input_count()]);
+  }
+
+  // A plan is for its dtypes: others would be another kernel, and attributes rounded otherwise.
+  Status CheckDTypes(const TensorView* inputs, const MutableTensorView& out) const {
+    DType given[kMaxArity + 1];
+    for (std::size_t i = 0; i < input_count(); ++i) given[i] = inputs[i].dtype;
+    given[input_count()] = out.dtype;
+    if (std::equal(dtypes.begin(), dtypes.end(), given)) return Status();
+    return Status(StatusCode::kUnsupportedDType,
+                  caller + ": the plan is for other dtypes, " + DTypesText(dtypes.data()) + "; got " + DTypesText(given));
+  }
+
   Status Execute(const TensorView* inputs, std::size_t count, const MutableTensorView& out, const ExecuteOptions& execute) const {
+    if (count == input_count()) {
+      if (Status status = CheckDTypes(inputs, out); !status.ok()) return status;
+    }
     alignas(64) std::byte memory[kBindBytes];
     std::pmr::monotonic_buffer_resource resource(memory, sizeof(memory));
     Bound bound(&resource);

@@ -28,7 +28,8 @@ struct SlabSum::Job {
   const void* const* pointers;
   std::byte* out;
   std::byte* partial;  // [piece][sum]
-  std::byte* scratch;  // of one worker after the other
+  std::byte* scratch;  // a block for each of the first `blocks` workers, who leave nothing to those that come later
+  std::int64_t blocks;
   std::atomic<std::int64_t> workers{0};
 };
 
@@ -183,28 +184,27 @@ std::unique_ptr<const SlabSum> SlabSum::Make(const SlabProblem& problem, const S
   return slabs;
 }
 
-std::int64_t SlabSum::MemoryBytes(const ExecuteOptions& options) const {
-  // One more than run at once: who comes when all is done.
-  return (std::min<std::int64_t>(Concurrency(options), slabs()) + 1) * slab_bytes_ + PartialBytes();
-}
+std::int64_t SlabSum::MemoryBytes(std::int64_t blocks) const { return blocks * slab_bytes_ + PartialBytes(); }
+
+std::int64_t SlabSum::Blocks(const ExecuteOptions& options) const { return std::min<std::int64_t>(Concurrency(options), slabs()); }
 
 bool SlabSum::Execute(const void* const* pointers, std::byte* out, const ExecuteOptions& options) const noexcept {
-  ExecuteOptions pinned = options;  // a pool may say another number of threads when it is asked again
-  pinned.max_threads = Concurrency(options);
-  const HeapBlock memory(MemoryBytes(pinned));
+  const std::int64_t blocks = Blocks(options);  // a pool may say another number when it is asked again
+  const HeapBlock memory(MemoryBytes(blocks));
   if (memory.data == nullptr) return false;
-  Job job{*this, pointers, out, memory.data, memory.data + PartialBytes()};
-  RunParallel(slabs(), 1, pinned, &Run, &job);
+  Job job{*this, pointers, out, memory.data, memory.data + PartialBytes(), blocks};
+  RunParallel(slabs(), 1, options, &Run, &job);
   if (partial_) Finish(job, options);
   return true;
 }
 
 void SlabSum::Run(void* state, Pieces& pieces) {
   Job& job = *static_cast<Job*>(state);
-  std::byte* scratch = nullptr;
+  const std::int64_t worker = job.workers.fetch_add(1);
+  if (worker >= job.blocks) return;
+  std::byte* const scratch = job.scratch + worker * job.slabs.slab_bytes_;
   std::int64_t begin, end;
   while (pieces.Take(&begin, &end)) {
-    if (scratch == nullptr) scratch = job.scratch + job.workers.fetch_add(1) * job.slabs.slab_bytes_;
     for (std::int64_t i = begin; i < end; ++i) job.slabs.RunSlab(job, i, scratch);
   }
 }

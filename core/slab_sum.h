@@ -42,7 +42,9 @@ class [[gnu::visibility("hidden")]] SlabSum {
   std::int64_t slab_bytes() const { return slab_bytes_; }
   std::int64_t pieces() const { return pieces_; }
   bool sums_again() const { return sums_again_; }
-  std::int64_t MemoryBytes(const ExecuteOptions& options) const;
+  // Of scratch: one for each thread that may run.
+  std::int64_t Blocks(const ExecuteOptions& options) const;
+  std::int64_t MemoryBytes(std::int64_t blocks) const;
 
  private:
   enum class Kind : std::uint8_t {

@@ -174,6 +174,20 @@ Views RandomViews(Random& random, const std::vector<Pattern>& patterns, std::byt
   return views;
 }
 
+TEST(PatternPlan, IsForItsDTypesAlone) {
+  PlanOptions options;
+  const Pattern patterns[] = {{kN}, {kB}};
+  options.patterns = patterns;
+  PatternPlan plan;
+  ASSERT_TRUE(PatternPlan::Make(*FindOp("add"), {DType::kFloat32, DType::kFloat32}, options, &plan).ok());
+  const std::int32_t x[] = {1, 2}, y[] = {3};
+  std::int32_t out[] = {7, 7};
+  const Status status = plan.Execute({{x, {2}}, {y, {1}}}, {out, {2}});
+  EXPECT_EQ(status.code(), StatusCode::kUnsupportedDType);
+  EXPECT_STREQ(status.message(), "add: the plan is for other dtypes, (float32, float32) -> float32; got (int32, int32) -> int32");
+  EXPECT_EQ(out[0], 7);
+}
+
 TEST(PatternPlan, DoesWhatApplyDoesOnRandomViews) {
   const std::uint64_t seed = FromEnvironment("AXISCAST_SEED", 1);
   const auto cases = static_cast<std::int64_t>(FromEnvironment("AXISCAST_CASES", 400));
@@ -215,6 +229,11 @@ TEST(PatternPlan, DoesWhatApplyDoesOnRandomViews) {
       const Bytes written = memory;
       memory = start;
       const Status status = plan.Execute(views.inputs.data(), 2, views.out, execute);
+      if (views.inputs[0].dtype != dtype || views.inputs[1].dtype != dtype) {  // Apply takes any; a plan is for its own
+        ASSERT_EQ(status.code(), StatusCode::kUnsupportedDType);
+        ASSERT_TRUE(memory == start);
+        continue;
+      }
       ASSERT_STREQ(status.message(), expected.message()) << "AXISCAST_SEED=" << seed + static_cast<std::uint64_t>(n);
       ASSERT_EQ(status.code(), expected.code());
       ASSERT_TRUE(memory == written) << op << ", AXISCAST_SEED=" << seed + static_cast<std::uint64_t>(n);

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory_resource>
 #include <string>
 #include <thread>
 #include <vector>
@@ -41,6 +42,32 @@ TEST(Plan, InferOutputRefusesAttributesAsPlansDo) {
   EXPECT_STREQ(status.message(), "clip: there is no attribute of clip \"mim\"; did you mean min; there are: min, max");
   EXPECT_EQ(shape, (Shape{9}));
   EXPECT_EQ(dtype, DType::kInt8);
+}
+
+// Plans outlive the call that makes them; std::pmr's default resource is the user's, and may not.
+TEST(Plan, KeepsNothingInTheDefaultResource) {
+  struct Counting : std::pmr::memory_resource {
+    int allocations = 0;
+    void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+      ++allocations;
+      return std::pmr::new_delete_resource()->allocate(bytes, alignment);
+    }
+    void do_deallocate(void* data, std::size_t bytes, std::size_t alignment) override {
+      std::pmr::new_delete_resource()->deallocate(data, bytes, alignment);
+    }
+    bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+  } counting;
+  std::pmr::memory_resource* const before = std::pmr::set_default_resource(&counting);
+  std::vector<std::int32_t> x(120, 1), y(12, 2), out(120);
+  ApplyOptions options;
+  options.axis = 1;
+  EXPECT_TRUE(Apply(*FindOp("add"), {{x.data(), {2, 3, 4, 5}}, {y.data(), {3, 4}}}, {out.data(), {2, 3, 4, 5}}, options).ok());
+  // Overlapping: the input is copied first.
+  EXPECT_TRUE(Apply(*FindOp("negative"), {{x.data(), {100}}}, {x.data() + 3, {100}}).ok());
+  options.attributes = {{"shape", Shape{3, 4}}};
+  EXPECT_TRUE(Apply(*FindOp("sum_to"), {{x.data(), {2, 3, 4, 5}}}, {y.data(), {3, 4}}, options).ok());
+  EXPECT_EQ(counting.allocations, 0);
+  std::pmr::set_default_resource(before);
 }
 
 TEST(Plan, DescribesItself) {

@@ -169,7 +169,7 @@ OrtStatus* ORT_API_CALL MakeNode(const OrtCustomOp* type, const OrtApi*, const O
     *made = node.release();
     return nullptr;
   } catch (...) {
-    return Refuse("axiscast: out of memory");
+    return Api().CreateStatus(ORT_FAIL, "axiscast: out of memory");  // without another string
   }
 }
 
@@ -188,7 +188,7 @@ OrtStatus* ORT_API_CALL RunNode(void* made, OrtKernelContext* context) {
         return RunPlain(node, context);
     }
   } catch (...) {
-    return Refuse("axiscast: out of memory");
+    return Api().CreateStatus(ORT_FAIL, "axiscast: out of memory");  // without another string
   }
 }
 

@@ -1,5 +1,6 @@
 // The entry: every op of the registry in the domain axiscast; on request the ops of ONNX's own domain too.
 #include <algorithm>
+#include <cstdio>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -127,9 +128,10 @@ OrtStatus* ORT_API_CALL RegisterCustomOps(OrtSessionOptions* options, const OrtA
   using namespace axiscast_onnxruntime;
   const OrtApi* api = base->GetApi(kApiVersion);
   if (api == nullptr) {
-    const std::string message = std::string("axiscast needs ONNX Runtime 1.") + std::to_string(kApiVersion) +
-                                " or later; this is " + base->GetVersionString();
-    return base->GetApi(1)->CreateStatus(ORT_FAIL, message.c_str());
+    char message[128];
+    std::snprintf(message, sizeof(message), "axiscast needs ONNX Runtime 1.%d or later; this is %s", static_cast<int>(kApiVersion),
+                  base->GetVersionString());
+    return base->GetApi(1)->CreateStatus(ORT_FAIL, message);
   }
   try {
     return Register(options, api, base->GetVersionString());

@@ -136,7 +136,8 @@ constexpr int kRowCount = static_cast<int>(sizeof(kRows) / sizeof(kRows[0]));
 
 // Paddle keeps the shape alone of what the gradients of add, subtract and where do not read.
 constexpr bool MayLackData(const Row& row) {
-  return row.signature == Signature::kBinaryAxisGrad || row.signature == Signature::kWhereGrad;
+  const std::string_view name = row.op;
+  return name == "add_grad" || name == "subtract_grad" || name == "where_grad";
 }
 
 // Whether the gradient for input `wrt` is dout itself, where that input was not stretched.

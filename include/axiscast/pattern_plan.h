@@ -38,7 +38,7 @@ class PatternPlan {
   /// Binds the plan to these views and runs it: the results, messages and codes of Apply with the same options.
   ///
   /// Shapes: each has its pattern's rank, 1 where it is B, its fixed extents; all other facing extents are equal.
-  /// Dtypes: as planned. Strides, aliasing, results: as Plan::Execute.
+  /// Dtypes: as planned, else kUnsupportedDType. Strides, aliasing, results: as Plan::Execute.
   /// Errors: as Plan::Make and Plan::Execute, before the first write.
   /// Cost: binding takes O(inputs * rank), a quarter of a microsecond for rank 1 and half of one for rank 4, without allocation or
   ///   lock (Apply keeps plans, and takes 40 ns for shapes that it has seen). What is rare is planned anew, some microseconds: an

@@ -119,9 +119,10 @@ inline std::string Conformance::RowsAtAnyDistance() {
           const Rows out = kKinds[kinds >> 4];
           if (out == Rows::kStill) continue;
           const std::int64_t rows = 2 + static_cast<std::int64_t>(kinds % 3);
-          std::string wrong =
-              Run(kernel, {rows, cols, splats, {first, kKinds[kinds >> 2 & 3], first, first, out}, kinds % 2 == 0, 1});
-          if (!wrong.empty()) return wrong;
+          for (const bool at_end : {false, true}) {
+            std::string wrong = Run(kernel, {rows, cols, splats, {first, kKinds[kinds >> 2 & 3], first, first, out}, at_end, 1});
+            if (!wrong.empty()) return wrong;
+          }
         }
       }
     }
