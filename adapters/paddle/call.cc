@@ -54,6 +54,20 @@ std::int32_t ApplyPlan(int row, const axiscast_tensor* inputs, int count, const 
 
 }  // namespace
 
+void CheckShape(const phi::DenseTensor& x, const phi::DenseTensor& y, const phi::DenseTensor& out,
+                const axiscast_options* options) {
+  const axiscast_tensor views[] = {View(x, nullptr), View(y, nullptr)};
+  std::int64_t extents[AXISCAST_MAX_RANK];
+  std::int32_t rank = 0;
+  const std::int32_t status = axiscast_resolve_shape(views, 2, options, extents, AXISCAST_MAX_RANK, &rank);
+  if (status != AXISCAST_OK) ThrowStatus(status);
+  if (out.dims() == phi::DDim(extents, rank)) return;
+  Throw(common::errors::InvalidArgument(
+      "%s: the result by its axis must have the shape that Paddle infers, by the trailing dims; got axis "
+      "%d (x %s, y %s, inferred %s)",
+      options->caller, static_cast<int>(options->axis), x.dims().to_str(), y.dims().to_str(), out.dims().to_str()));
+}
+
 void Execute(int row, const phi::CPUContext& context, std::initializer_list<const phi::DenseTensor*> inputs, phi::DenseTensor* out,
              const axiscast_options* options, const void* scalar) {
   const Replacement& replacement = replacements[row];

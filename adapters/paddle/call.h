@@ -55,6 +55,10 @@ class Options {
   axiscast_options options_ = {};
 };
 
+// Paddle infers the shape of a comparison by NumPy's alignment, whatever its axis; a result of another shape would be stretched to
+// it.
+void CheckShape(const phi::DenseTensor& x, const phi::DenseTensor& y, const phi::DenseTensor& out, const axiscast_options* options);
+
 // Computes out = op(inputs...) of a row of the table, `out` having its dims already; `scalar` is one operand more, of no dims. An
 // input may be `out` itself: all that is known of it is read first, and its memory stays, which was large enough for it.
 void Execute(int row, const phi::CPUContext& context, std::initializer_list<const phi::DenseTensor*> inputs, phi::DenseTensor* out,

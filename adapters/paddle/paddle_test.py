@@ -101,10 +101,11 @@ class Calls(unittest.TestCase):
         # Paddle's kernel dies by SIGFPE here.
         self.assertEqual(self.message(lambda: paddle.remainder(paddle.to_tensor([5]), five * 0)),
                          "(InvalidArgument) remainder: integer division by zero at y[0, 0] (x [1], y [1, 2])")
-        # Paddle's kernel writes (4, 4) into the memory of (1, 4) here.
-        self.assertEqual(self.message(lambda: _legacy_C_ops.less_than(paddle.ones([1, 4]), paddle.ones([4]), "axis", 0)),
-                         "(InvalidArgument) less_than_raw: out is never stretched, so dimensions of the result must be equal to out's or 1; "
-                         "got result[0] = 4 and out[0] = 1 (x [1, 4], y [4], axis 0, result [4, 4], out [1, 4])")
+        # Paddle's kernel writes (4, 4) into the memory of (1, 4) here, and values of neither rule into (1, 2, 2).
+        for x, y, inferred in (([1, 4], [4], [1, 4]), ([1, 2, 1], [1, 2], [1, 2, 2])):
+            self.assertEqual(self.message(lambda x=x, y=y: _legacy_C_ops.less_than(paddle.ones(x), paddle.ones(y), "axis", 0)),
+                             "(InvalidArgument) less_than_raw: the result by its axis must have the shape that Paddle infers, by the trailing "
+                             f"dims; got axis 0 (x {x}, y {y}, inferred {inferred})")
         for dtype in ("float32", "float16"):
             self.assertEqual(self.message(lambda d=dtype: _C_ops.clip(paddle.ones([2], d), 3.0, 1.0)),
                              "(InvalidArgument) max should be greater than or equal to min. But received min = 3.000000, max = 1.000000")
