@@ -141,6 +141,8 @@ Status ReadOptions(const char* function, const axiscast_options* given, CallOpti
   if (Status status = Read(function, "the options", given, kOptionsSize, &known); !status.ok()) return status;
   if (known.mode < 0 || static_cast<std::size_t>(known.mode) > kModeCount)
     return NotInEnum(function, "the mode", known.mode, static_cast<std::int64_t>(kModeCount) + 1);
+  if (known.mode == AXISCAST_MODE_PATTERN)
+    return Invalid(function, "mode pattern is for patterns that C++ declares (PlanOptions::patterns); there are none in C");
   if (known.mode != AXISCAST_MODE_DEFAULT) options->mode = static_cast<Mode>(known.mode - 1);
   if (known.has_axis != 0) options->axis = known.axis;
   options->caller = known.caller;

@@ -189,6 +189,9 @@ TEST_F(Misuse, NumbersThatNoEnumHas) {
   EXPECT_REFUSED(Apply(), AXISCAST_INVALID_ARGUMENT, "axiscast_apply: the mode must be a value of its enum, 0 to 8; got 9");
   options_.mode = -1;
   EXPECT_REFUSED(Apply(), AXISCAST_INVALID_ARGUMENT, "axiscast_apply: the mode must be a value of its enum, 0 to 8; got -1");
+  options_.mode = AXISCAST_MODE_PATTERN;
+  EXPECT_REFUSED(Apply(), AXISCAST_INVALID_ARGUMENT,
+                 "axiscast_apply: mode pattern is for patterns that C++ declares (PlanOptions::patterns); there are none in C");
   options_.mode = 0;
   execute_.stores = 3;
   EXPECT_REFUSED(Apply(), AXISCAST_INVALID_ARGUMENT, "axiscast_apply: stores must be a value of its enum, 0 to 2; got 3");
