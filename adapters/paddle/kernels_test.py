@@ -223,14 +223,16 @@ class ShapesAndIndices(unittest.TestCase):
                         self.check(kernel + "_grad", dtype, lambda o=out: paddle.grad([o], [x], [large], retain_graph=True)[0], sums)
         print(f"        {self.compared[True]} results compared with Paddle's own kernel, {self.compared[False]} with NumPy", flush=True)
 
-    def put(self, array, index, values, axis, reduce, dtype):
+    def put(self, array, index, values, axis, reduce, include_self, dtype):
         """Ten lines of loop: in increasing position, each result rounded once, sums and products of 16-bit floats in float32."""
+        seen = set()
         result = array.astype(np.float32) if dtype in ("float16", "bfloat16") else array.copy()
         for position in np.ndindex(index.shape):
-            to = position[:axis] + (index[position],) + position[axis + 1:]
+            to = position[:axis] + (index[position] % array.shape[axis],) + position[axis + 1:]
             value = result.dtype.type(values[position])
+            first, _ = to not in seen, seen.add(to)
             with np.errstate(all="ignore"):
-                result[to] = value if reduce == "assign" else result[to] + value if reduce == "add" else result[to] * value
+                result[to] = value if reduce == "assign" or (first and not include_self) else result[to] + value if reduce == "add" else result[to] * value
         return kernels.round_to(result, dtype) if dtype in ("float16", "bfloat16") else result
 
     def test_along_axis(self):
@@ -247,9 +249,10 @@ class ShapesAndIndices(unittest.TestCase):
                     self.check("take_along_axis", dtype, lambda: _C_ops.take_along_axis(x, index_tensor, axis),
                                lambda: np.take_along_axis(part, index.astype(np.int64), axis))
                     for reduce in ("assign",) if dtype == "bool" else ("assign", "add", "mul", "multiply"):
-                        self.check("put_along_axis", dtype,
-                                   lambda r=reduce: _C_ops.put_along_axis(x, index_tensor, value_tensor, axis, r, True),
-                                   lambda r=reduce: self.put(array, index, values, axis, r, dtype))
+                        for own in (True, False):  # whether x takes part
+                            self.check("put_along_axis", dtype,
+                                       lambda r=reduce, o=own: _C_ops.put_along_axis(x, index_tensor, value_tensor, axis, r, o),
+                                       lambda r=reduce, o=own: self.put(array, index, values, axis, r, o, dtype))
                     if dtype in ("float32", "int64"):  # these go on to Paddle's kernel
                         for reduce in ("mean", "amin", "amax"):
                             self.check("put_along_axis", dtype,
