@@ -1,6 +1,7 @@
 # An op that lacks a part must not compile, and the compiler must say in words which part is to be written.
 # cmake -DROOT=<repository> -DHIGHWAY=<its include folder> -DCOMPILER=<C++ compiler> -DFOLDER=<scratch folder> -P kit_compile_test.cmake
 cmake_minimum_required(VERSION 3.25)
+include(${CMAKE_CURRENT_LIST_DIR}/compiles.cmake)
 
 set(class "using Class = Binary;")
 set(info "static constexpr OpInfo kInfo{.name = \"own\", .arity = 2, .doc = \"out = x + y\"};")
@@ -28,23 +29,8 @@ const TargetRow* OwnRows() { return RowsOf(OwnOps()); }
 }
 HWY_AFTER_NAMESPACE();
 ")
-  execute_process(COMMAND ${COMPILER} -std=c++20 -DHWY_COMPILE_ONLY_STATIC -fsyntax-only -Wno-psabi -I${ROOT}/include -isystem ${HIGHWAY}
-                          -I${FOLDER} ${FOLDER}/kit_op.cc
-                  RESULT_VARIABLE result ERROR_VARIABLE errors OUTPUT_VARIABLE errors)
-  set(wrong "")
-  if(says STREQUAL "" AND NOT result EQUAL 0)
-    set(wrong "does not compile")
-  elseif(NOT says STREQUAL "" AND result EQUAL 0)
-    set(wrong "compiles")
-  elseif(NOT says STREQUAL "")
-    string(FIND "${errors}" "${says}" found)
-    if(found EQUAL -1)
-      set(wrong "is refused without \"${says}\"")
-    endif()
-  endif()
-  if(NOT wrong STREQUAL "")
-    message(SEND_ERROR "${parts}\n${wrong}:\n${errors}")
-  endif()
+  check_compiles("${parts}" "${says}" ${FOLDER}/kit_op.cc -std=c++20 -DHWY_COMPILE_ONLY_STATIC -Wno-psabi -I${ROOT}/include -isystem ${HIGHWAY}
+                 -I${FOLDER})
 endfunction()
 
 set(needs_scalar "axiscast: an op needs its meaning, for every T of kKinds: template <typename T> static T Scalar(T x, ...)")

@@ -1,27 +1,12 @@
 # Declared patterns that are wrong must not compile, and the compiler must say what to write instead.
 # cmake -DROOT=<repository> -DCOMPILER=<C++ compiler> -DFOLDER=<scratch folder> -P pattern_compile_test.cmake
 cmake_minimum_required(VERSION 3.25)
-set(failures 0)
+include(${CMAKE_CURRENT_LIST_DIR}/compiles.cmake)
 
 # Compiles a program with this line in main; `says` is what the compiler must say of it, empty when it must take it.
 function(try_line line says)
   file(WRITE ${FOLDER}/pattern_line.cc "#include <axiscast/pattern.h>\nusing namespace axiscast;\nint main() {\n  ${line}\n}\n")
-  execute_process(COMMAND ${COMPILER} -std=c++17 -fsyntax-only -I${ROOT}/include ${FOLDER}/pattern_line.cc
-                  RESULT_VARIABLE result ERROR_VARIABLE errors OUTPUT_VARIABLE errors)
-  set(wrong "")
-  if(says STREQUAL "" AND NOT result EQUAL 0)
-    set(wrong "does not compile")
-  elseif(NOT says STREQUAL "" AND result EQUAL 0)
-    set(wrong "compiles")
-  elseif(NOT says STREQUAL "")
-    string(FIND "${errors}" "${says}" found)
-    if(found EQUAL -1)
-      set(wrong "is refused without \"${says}\"")
-    endif()
-  endif()
-  if(NOT wrong STREQUAL "")
-    message(SEND_ERROR "${line} ${wrong}:\n${errors}")
-  endif()
+  check_compiles("${line}" "${says}" ${FOLDER}/pattern_line.cc -std=c++17 -I${ROOT}/include)
 endfunction()
 
 set(fixed "write the same extent for it in all of them, or kN")

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -172,6 +173,51 @@ Views RandomViews(Random& random, const std::vector<Pattern>& patterns, std::byt
   if (random.Chance(20) && views.inputs[0].shape == shape)
     views.out = MutableTensorView(const_cast<void*>(views.inputs[0].data), dtype, shape, views.inputs[0].byte_strides);
   return views;
+}
+
+// A copy that looks at the addresses that it is given.
+bool misaligned = false;
+void CopyAligned(const Tile& tile) {
+  const auto is_off = [](const void* data, std::int64_t row_stride) {
+    return (reinterpret_cast<std::uintptr_t>(data) | static_cast<std::uintptr_t>(row_stride)) % sizeof(double) != 0;
+  };
+  misaligned = misaligned || is_off(tile.in[0].data, tile.in[0].row_stride) || is_off(tile.out, tile.out_row_stride);
+  for (std::int64_t r = 0; r < tile.rows; ++r) {
+    const auto* x = static_cast<const std::byte*>(tile.in[0].data) + r * tile.in[0].row_stride;
+    auto* out = static_cast<std::byte*>(tile.out) + r * tile.out_row_stride;
+    for (std::int64_t c = 0; c < tile.cols; ++c) std::memcpy(out + 8 * c, x + (tile.in[0].splat ? 0 : 8 * c), 8);
+  }
+}
+
+TEST(PatternPlan, GivesKernelsAlignedMemoryAlone) {
+  OpDefinition definition{};
+  definition.info.name = "copy_aligned";
+  definition.info.arity = 1;
+  definition.info.doc = "out = x";
+  definition.kernels = {{{DType::kFloat64}, DType::kFloat64, DType::kFloat64, &CopyAligned}};
+  RegistryBuilder builder(Registry::BuiltIn());
+  ASSERT_TRUE(builder.Add(definition).ok());
+  const Registry registry = builder.Build();
+  const Pattern pattern{kN, kN};
+  PlanOptions options;
+  options.patterns = &pattern;
+  PatternPlan plan;
+  ASSERT_TRUE(PatternPlan::Make(*registry.Find("copy_aligned"), {DType::kFloat64}, options, &plan).ok());
+  alignas(8) std::byte x[256], out[256];
+  for (int i = 0; i < 256; ++i) x[i] = std::byte(i);
+  const Shape shape{3, 4};
+  for (const std::ptrdiff_t from : {0, 3}) {
+    for (const std::ptrdiff_t to : {0, 5}) {
+      for (const ByteStrides& strides : {ByteStrides{32, 8}, ByteStrides{35, 8}}) {
+        misaligned = false;
+        std::fill_n(out, 256, std::byte{0xee});
+        const Status status = plan.Execute({{x + from, DType::kFloat64, shape, strides}}, {out + to, DType::kFloat64, shape});
+        ASSERT_TRUE(status.ok()) << status.message();
+        EXPECT_FALSE(misaligned) << from << " " << to << " " << strides[0];
+        for (std::ptrdiff_t r = 0; r < 3; ++r) EXPECT_EQ(std::memcmp(out + to + 32 * r, x + from + strides[0] * r, 32), 0);
+      }
+    }
+  }
 }
 
 TEST(PatternPlan, IsForItsDTypesAlone) {

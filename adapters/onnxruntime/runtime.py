@@ -72,7 +72,7 @@ class Host(unittest.TestCase):
 
         run(10000)
         before = resident()
-        run(200000)
+        run(1000000)
         self.assertLess(resident() - before, 2 << 20)
 
     def test_no_growth_over_sessions(self):

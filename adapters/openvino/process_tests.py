@@ -80,7 +80,7 @@ class OneScheduler(unittest.TestCase):
 
 class Memory(unittest.TestCase):
     def test_no_growth(self):
-        """10^5 calls, of three shapes by turns, and some that fail."""
+        """10^6 calls, of three shapes by turns, and some that fail."""
         request = compiled(one("divide", ("int32", [None]), ("int32", [1]))).create_infer_request()
         operands = [np.arange(n, dtype=np.int32) for n in (8, 100, 3000)]
         two, zero = np.array([2], np.int32), np.array([0], np.int32)
@@ -98,7 +98,7 @@ class Memory(unittest.TestCase):
 
         calls(5000)
         before = resident()
-        calls(100000)
+        calls(1000000)
         self.assertLess(resident() - before, 1 << 20)
 
 

@@ -148,7 +148,7 @@ class Calls(unittest.TestCase):
                 return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
         pairs = [(paddle.ones([n, 3]), paddle.ones([3])) for n in range(1, 101)]  # more than the plans that a thread keeps
-        for count in (20, 1000):
+        for count in (20, 10000):
             before = resident()
             for _ in range(count):
                 for x, y in pairs:
@@ -180,7 +180,7 @@ class Threads(unittest.TestCase):
 
     def test_limit(self):
         self.assertEqual(self.busy_threads(1), 1)
-        self.assertLessEqual(self.busy_threads(2), 2)
+        self.assertEqual(self.busy_threads(2), min(2, len(os.sched_getaffinity(0))))  # or the test would not see threads
 
 
 class Version(unittest.TestCase):
