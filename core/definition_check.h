@@ -1,0 +1,17 @@
+// What is checked of an op's definition before a registry takes it.
+#ifndef AXISCAST_CORE_DEFINITION_CHECK_H_
+#define AXISCAST_CORE_DEFINITION_CHECK_H_
+
+#include "axiscast/kernel.h"
+#include "axiscast/status.h"
+
+namespace axiscast {
+
+struct Form;
+
+// What is wrong with a definition, apart from its names. `form` is null for elementwise ops.
+Status CheckDefinition(const OpDefinition& definition, const Form* form);
+
+}  // namespace axiscast
+
+#endif  // AXISCAST_CORE_DEFINITION_CHECK_H_
