@@ -21,10 +21,15 @@ engine_build() {
   local host=$1 work=$root/build/engines/$1 log=$root/build/engines/$1/build.log launcher=()
   command -v ccache >/dev/null && launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
   say "building the adapter for $host into build/engines/$host"
-  cmake -S "$root/adapters" -B "$work/build" -G Ninja "-DAXISCAST_ADAPTER_${host^^}=ON" -Uaxiscast_DIR -DCMAKE_PREFIX_PATH="$engine_prefix" \
-    -DPython3_EXECUTABLE="$work/venv/bin/python" -DAXISCAST_ADAPTER_FETCHED="$work" "${launcher[@]}" \
-    -DCMAKE_COMPILE_WARNING_AS_ERROR="${AXISCAST_WERROR:-0}" >"$log" 2>&1 &&
-    cmake --build "$work/build" -j "$jobs" >>"$log" 2>&1 || { tail -n 40 "$log" >&2; fail "building the adapter for $host failed (log: $log)"; }
+  if ! {
+    cmake -S "$root/adapters" -B "$work/build" -G Ninja "-DAXISCAST_ADAPTER_${host^^}=ON" -Uaxiscast_DIR -DCMAKE_PREFIX_PATH="$engine_prefix" \
+      -DPython3_EXECUTABLE="$work/venv/bin/python" -DAXISCAST_ADAPTER_FETCHED="$work" "${launcher[@]}" \
+      -DCMAKE_COMPILE_WARNING_AS_ERROR="${AXISCAST_WERROR:-0}" &&
+      cmake --build "$work/build" -j "$jobs"
+  } >"$log" 2>&1; then
+    tail -n 40 "$log" >&2
+    fail "building the adapter for $host failed (log: $log)"
+  fi
 }
 
 # engine_python HOST SCRIPT [ARG...]: a script of adapters/HOST, which finds its adapter by AXISCAST_ADAPTER.
