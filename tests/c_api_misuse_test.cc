@@ -1,4 +1,5 @@
-// Misuse of the C API that can be found is found: a code, a message that is compared whole, and nothing written.
+// Misuse of the C API that can be found is found: a code, a message that is compared whole, and nothing written. In effect one list
+// of refused calls around one fixture, a test for each kind of misuse, hence its length.
 #include <gtest/gtest.h>
 
 #include <cstring>

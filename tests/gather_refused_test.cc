@@ -1,4 +1,5 @@
-// gather, scatter and scatter_add: what they refuse, with the whole message, before anything is written.
+// gather, scatter and scatter_add: what they refuse, with the whole message, before anything is written. One table, a row for each
+// thing that can be wrong, hence its length.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,34 +1,16 @@
-// The staging movers of every target this CPU has, against naive loops over bytes; every byte around the result is a sentinel, or a
-// page that faults.
+// The staging movers of every target this CPU has, against naive loops over bytes; every byte around the result is a sentinel.
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <string>
 #include <vector>
 
-#include "axiscast/kit/testing/guarded.h"
 #include "core/kernel.h"
+#include "tests/testing/mover_case.h"
 
 namespace axiscast {
 namespace {
 
 using Bytes = std::vector<std::byte>;
-
-struct MoverCase {
-  Target target;
-  int size_log2;
-};
-void PrintTo(const MoverCase& c, std::ostream* os) {
-  *os << c.target.name << " with elements of " << (1 << c.size_log2) << " bytes";
-}
-
-std::vector<MoverCase> Cases() {
-  std::vector<MoverCase> cases;
-  for (const Target& target : BuiltInTargets()) {
-    for (int size_log2 = 0; target.supported && size_log2 < kElementSizes; ++size_log2) cases.push_back({target, size_log2});
-  }
-  return cases;
-}
 
 // Memory for `rows` x `cols` elements at the given strides, whose bytes all differ from their neighbours.
 // The element [0, 0] is at `origin`, 64-byte aligned but for `misalignment`. There are at least 64 bytes in front of the first and
@@ -66,12 +48,8 @@ struct Dense {
   std::byte* data;
 };
 
-class MoversTest : public ::testing::TestWithParam<MoverCase> {
+class MoversTest : public test::MoverCaseTest {
  protected:
-  const std::size_t index_ = static_cast<std::size_t>(GetParam().size_log2);
-  const std::int64_t size_ = std::int64_t{1} << GetParam().size_log2;
-  const Movers movers_ = BuiltInMovers(GetParam().target.bit);
-
   // Strides between elements: none, contiguous, odd, unaligned, reversed.
   std::vector<std::int64_t> Strides() const { return {0, size_, 3 * size_, 2 * size_ + 1, -size_, -size_ - 1, 1}; }
 
@@ -175,128 +153,6 @@ TEST_P(MoversTest, Scatter) {
   }
 }
 
-// Where the strided side of a guarded case lies: its first byte behind a page that faults, or its last byte before one, or as many
-// bytes away from there.
-struct Place {
-  bool at_end;
-  std::int64_t misalignment;
-};
-constexpr Place kPlaces[] = {{true, 0}, {false, 0}, {true, 1}, {false, 3}};
-
-class GuardedMoversTest : public MoversTest {
- protected:
-  GuardedMoversTest() : strided_(std::size_t{1} << 19), dense_(std::size_t{1} << 17) {}
-
-  // The address of element [0, 0] of a view in the strided area, which is filled anew over the view's bytes.
-  std::byte* PlaceView(std::int64_t row_stride, std::int64_t col_stride, std::int64_t rows, std::int64_t cols, Place place) {
-    std::int64_t low = 0;
-    std::int64_t high = size_;
-    for (const std::int64_t span : {(rows - 1) * row_stride, (cols - 1) * col_stride}) (span < 0 ? low : high) += span;
-    view_begin_ = place.at_end ? strided_.end() - place.misalignment - (high - low) : strided_.begin() + place.misalignment;
-    view_bytes_ = static_cast<std::size_t>(high - low);
-    for (std::size_t i = 0; i < view_bytes_; ++i) view_begin_[i] = static_cast<std::byte>((i * 151 + (i >> 8) * 31) & 0xff);
-    return view_begin_ - low;
-  }
-  // Dense elements whose last one ends the dense area.
-  std::byte* PlaceDense(std::int64_t bytes) {
-    std::byte* data = dense_.end() - bytes;
-    for (std::int64_t i = 0; i < bytes; ++i) data[i] = static_cast<std::byte>((i * 37 + (i >> 7)) & 0xff);
-    return data;
-  }
-
-  void GatherAndScatter(std::int64_t row_stride, std::int64_t col_stride, std::int64_t rows, std::int64_t cols, Place place) {
-    const auto bytes = static_cast<std::size_t>(rows * cols * size_);
-    std::byte* const view = PlaceView(row_stride, col_stride, rows, cols, place);
-    std::byte* const dense = PlaceDense(static_cast<std::int64_t>(bytes));
-    Bytes scattered(view_begin_, view_begin_ + view_bytes_);
-    Bytes gathered(bytes);
-    for (std::int64_t r = 0; r < rows; ++r) {
-      for (std::int64_t c = 0; c < cols; ++c) {
-        const std::int64_t at = view - view_begin_ + r * row_stride + c * col_stride;
-        std::memcpy(gathered.data() + (r * cols + c) * size_, view_begin_ + at, static_cast<std::size_t>(size_));
-        std::memcpy(scattered.data() + at, dense + (r * cols + c) * size_, static_cast<std::size_t>(size_));
-      }
-    }
-    const Bytes before(view_begin_, view_begin_ + view_bytes_);
-    const Bytes dense_before(dense, dense + bytes);
-    const auto text = [&] {
-      return std::to_string(rows) + " x " + std::to_string(cols) + ", strides " + std::to_string(row_stride) + " " +
-             std::to_string(col_stride) + (place.at_end ? ", at the end " : ", at the beginning ") +
-             std::to_string(place.misalignment);
-    };
-    movers_.gather[index_](view, row_stride, col_stride, rows, cols, dense);
-    ASSERT_EQ(std::memcmp(dense, gathered.data(), bytes), 0) << text();
-    ASSERT_EQ(std::memcmp(view_begin_, before.data(), view_bytes_), 0) << text();
-    std::memcpy(dense, dense_before.data(), bytes);
-    movers_.scatter[index_](dense, rows, cols, view, row_stride, col_stride);
-    ASSERT_EQ(std::memcmp(view_begin_, scattered.data(), view_bytes_), 0) << text();
-  }
-
-  std::byte* view_begin_ = nullptr;
-  std::size_t view_bytes_ = 0;
-  testing::GuardedArea strided_;
-  testing::GuardedArea dense_;
-};
-
-// Every count up to two vectors of bytes and one more, and the neighbours of some multiples.
-std::vector<std::int64_t> Counts() {
-  std::vector<std::int64_t> counts;
-  for (std::int64_t count = 1; count <= 130; ++count) counts.push_back(count);
-  for (const std::int64_t count : {191, 192, 193, 255, 256, 257}) counts.push_back(count);
-  return counts;
-}
-
-TEST_P(GuardedMoversTest, Steps) {
-  for (const std::int64_t step : {2, 3, 4, 5, -1, -2, -3, -4}) {
-    for (const std::int64_t count : Counts()) {
-      for (const Place place : kPlaces) {
-        GatherAndScatter(0, step * size_, 1, count, place);
-        if (::testing::Test::HasFatalFailure()) return;
-      }
-    }
-    for (const std::int64_t rows : {2, 3}) {
-      for (const std::int64_t cols : {3, 17, 33, 65, 130}) {
-        for (const Place place : kPlaces) {
-          GatherAndScatter((cols + 1) * std::abs(step) * size_, step * size_, rows, cols, place);
-          if (::testing::Test::HasFatalFailure()) return;
-        }
-      }
-    }
-  }
-}
-
-TEST_P(GuardedMoversTest, Transposes) {
-  const std::int64_t extents[] = {2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 67};
-  for (const std::int64_t rows : extents) {
-    for (const std::int64_t cols : extents) {
-      for (const std::int64_t col_stride : {rows * size_, rows * size_ + 3, -(rows + 2) * size_}) {
-        for (const Place place : kPlaces) {
-          GatherAndScatter(size_, col_stride, rows, cols, place);
-          if (::testing::Test::HasFatalFailure()) return;
-        }
-      }
-    }
-  }
-}
-
-TEST_P(GuardedMoversTest, Repeat) {
-  for (const std::int64_t stride : {size_, 2 * size_, -size_, 5 * size_ + 1}) {
-    for (const std::int64_t count : Counts()) {
-      for (const std::int64_t repeat : {1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 25}) {
-        for (const Place place : {kPlaces[0], kPlaces[1]}) {
-          std::byte* const x = PlaceView(stride, 0, count, 1, place);
-          std::byte* const out = PlaceDense(count * repeat * size_);
-          movers_.repeat[index_](x, stride, count, repeat, out);
-          for (std::int64_t i = 0; i < count * repeat; ++i) {
-            ASSERT_EQ(std::memcmp(out + i * size_, x + i / repeat * stride, static_cast<std::size_t>(size_)), 0)
-                << "element " << i << ", stride " << stride << ", count " << count << ", repeat " << repeat;
-          }
-        }
-      }
-    }
-  }
-}
-
 // Streamed or splat rows at any distance; in place too.
 TEST_P(MoversTest, Copy) {
   for (const std::int64_t cols : {1, 2, 3, 15, 16, 17, 63, 64, 65, 130}) {
@@ -328,11 +184,7 @@ TEST_P(MoversTest, Copy) {
   }
 }
 
-std::string CaseName(const ::testing::TestParamInfo<MoverCase>& i) {
-  return std::string(i.param.target.name) + "_" + std::to_string(1 << i.param.size_log2);
-}
-INSTANTIATE_TEST_SUITE_P(EveryTarget, MoversTest, ::testing::ValuesIn(Cases()), CaseName);
-INSTANTIATE_TEST_SUITE_P(EveryTarget, GuardedMoversTest, ::testing::ValuesIn(Cases()), CaseName);
+INSTANTIATE_TEST_SUITE_P(EveryTarget, MoversTest, testing::ValuesIn(test::MoverCases()), test::MoverCaseName);
 
 }  // namespace
 }  // namespace axiscast
