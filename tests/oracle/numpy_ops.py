@@ -14,68 +14,24 @@ The 16-bit floats are computed as float32 and rounded once, by a table of all th
 the same. Their attributes are float32.
 
 "NumPy" in a row of OPS means that NumPy's function of that name is the oracle. Where axiscast means something else on purpose the
-row names a function of this file, whose comment says in what it differs. Works with NumPy 1.24 to 2.x.
+row names a function of op_meanings.py, whose comment says in what it differs. Works with NumPy 1.24 to 2.x.
 """
 
 import sys
 
 import numpy as np
 
+import op_meanings as own
+from half_floats import HALVES, TABLES, computed, rounded, widened
+
 BOOL = ["bool"]
 SIGNED = ["int8", "int16", "int32", "int64"]
 INTS = SIGNED + ["uint8", "uint16", "uint32", "uint64"]
-HALVES = {"float16": 10, "bfloat16": 7}  # bits of the mantissa
 FLOATS = list(HALVES) + ["float32", "float64"]
 NUMBERS = INTS + FLOATS
 ALL = BOOL + NUMBERS
 
 RANDOM = np.random.default_rng(20240229)
-
-
-# ---- The 16-bit floats, as arrays of their bits ------------------------------------------------------------------------------
-
-
-def table_of(mantissa_bits):
-    """The value of every magnitude below infinity, and what the next step would be in infinity's place."""
-    exponents = 1 << (15 - mantissa_bits)
-    bits = np.arange(((exponents - 1) << mantissa_bits) + 1)
-    exponent, mantissa = bits >> mantissa_bits, bits & ((1 << mantissa_bits) - 1)
-    mantissa = np.where(exponent == 0, mantissa, mantissa + (1 << mantissa_bits))
-    return np.ldexp(mantissa.astype(np.float64), np.maximum(exponent, 1) - (exponents // 2 - 1) - mantissa_bits)
-
-
-TABLES = {name: table_of(mantissa_bits) for name, mantissa_bits in HALVES.items()}
-
-
-def widened(bits, name):
-    table = TABLES[name]
-    magnitude = bits & 0x7FFF
-    infinity = len(table) - 1
-    value = np.where(magnitude < infinity, table[np.minimum(magnitude, infinity)], np.where(magnitude == infinity, np.inf, np.nan))
-    return np.where(bits & 0x8000, -value, value).astype(np.float32)
-
-
-def rounded(values, name):
-    """To the nearest, of two equally near ones to the even one."""
-    table = TABLES[name]
-    magnitude = np.minimum(np.abs(values.astype(np.float64)), table[-1])
-    low = np.clip(np.searchsorted(table, magnitude, side="right") - 1, 0, len(table) - 2)
-    to_low, to_high = magnitude - table[low], table[low + 1] - magnitude
-    up = np.where(to_low == to_high, low % 2 == 1, to_low > to_high)
-    bits = np.where(np.isnan(values), 0x7FFF, low + up)
-    return (bits | np.where(np.signbit(values), 0x8000, 0)).astype(np.uint16)
-
-
-def half_specials(name):
-    mantissa_bits = HALVES[name]
-    ends = np.array([0, 1, (1 << mantissa_bits) - 1, 1 << mantissa_bits, len(TABLES[name]) - 2, len(TABLES[name]) - 1, 0x7FFF], np.uint16)
-    bits = np.union1d(ends, rounded(np.abs(float_specials(np.dtype("float32"))), name))
-    return np.concatenate([bits, bits | 0x8000]).astype(np.uint16)
-
-
-def computed(name):
-    """The dtype that NumPy computes in."""
-    return "float32" if name in HALVES else name
 
 
 # ---- Values ----------------------------------------------------------------------------------------------------------------
@@ -104,6 +60,13 @@ def int_specials(dtype):
         wanted += [-edge - 1, -edge, -edge + 1, edge - 1, edge, edge + 1]
     wanted += [info.min, info.min + 1, info.max - 1, info.max, info.max // 3]
     return np.array(sorted({value for value in wanted if info.min <= value <= info.max}), dtype)
+
+
+def half_specials(name):
+    mantissa_bits = HALVES[name]
+    ends = np.array([0, 1, (1 << mantissa_bits) - 1, 1 << mantissa_bits, len(TABLES[name]) - 2, len(TABLES[name]) - 1, 0x7FFF], np.uint16)
+    bits = np.union1d(ends, rounded(np.abs(float_specials(np.dtype("float32"))), name))
+    return np.concatenate([bits, bits | 0x8000]).astype(np.uint16)
 
 
 def specials(name):
@@ -141,97 +104,6 @@ def operands(names):
     return [np.concatenate([grid.ravel(), random_values(name, 1501)]) for grid, name in zip(grids, names)]
 
 
-def each(function, result_dtype, *arrays):
-    """function on Python's own integers, wrapped to the dtype."""
-    mask = 2**(8 * result_dtype.itemsize) - 1
-    unsigned = [function(*values) & mask for values in zip(*[array.tolist() for array in arrays])]
-    return np.array(unsigned, "u%d" % result_dtype.itemsize).view(result_dtype)
-
-
-# ---- Meanings that are not NumPy's -----------------------------------------------------------------------------------------
-
-
-def maximum_zeros(function, x, y):
-    """NumPy's maximum and fmax give either zero for a +0 beside a -0; here it is +0 in either order."""
-    return np.where((x == 0) & (y == 0), x + y, function(x, y)) if x.dtype.kind == "f" else function(x, y)
-
-
-def minimum_zeros(function, x, y):
-    """NumPy's minimum and fmin give either zero for a +0 beside a -0; here it is -0 in either order."""
-    return np.where((x == 0) & (y == 0), -(-x + -y), function(x, y)) if x.dtype.kind == "f" else function(x, y)
-
-
-def divide(x, y):
-    """Integers truncate (Paddle); NumPy's divide would give float64."""
-    if x.dtype.kind == "f":
-        return np.divide(x, y)
-    return each(lambda a, b: abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1), x.dtype, x, y)
-
-
-def true_divide(x, y):
-    """Integers become float32 first (Paddle); NumPy's true_divide gives float64."""
-    return np.divide(x, y) if x.dtype.kind == "f" else np.divide(x.astype(np.float32), y.astype(np.float32))
-
-
-def squared_difference(x, y):
-    """NumPy has none: every step rounds or wraps."""
-    difference = np.subtract(x, y)
-    return np.multiply(difference, difference)
-
-
-def copysign(x, y):
-    """Integers stay integers; NumPy's copysign converts them to floats."""
-    if x.dtype.kind == "f":
-        return np.copysign(x, y)
-    return each(lambda a, b: -abs(a) if b < 0 else abs(a), x.dtype, x, y)
-
-
-def left_shift(x, y):
-    """Counts outside [0, width) give 0; C, and so older NumPy, leaves them open."""
-    width = 8 * x.dtype.itemsize
-    return each(lambda a, b: a << b if 0 <= b < width else 0, x.dtype, x, y)
-
-
-def right_shift(x, y):
-    """Counts outside [0, width) give 0 or -1."""
-    width = 8 * x.dtype.itemsize
-    return each(lambda a, b: a >> b if 0 <= b < width else (-1 if a < 0 else 0), x.dtype, x, y)
-
-
-def logical_right_shift(x, y):
-    """NumPy has none (Paddle's bitwise_right_shift with is_arithmetic=False)."""
-    width = 8 * x.dtype.itemsize
-    return each(lambda a, b: (a & (2**width - 1)) >> b if 0 <= b < width else 0, x.dtype, x, y)
-
-
-def whole(function):
-    """floor, ceil, rint and trunc are the identity on integers; NumPy < 2.1 converts those to float64."""
-    return lambda x: function(x) if x.dtype.kind == "f" else x.copy()
-
-
-def never(function, answer):
-    """Integers and bools are never NaN or infinite; not every NumPy has a loop for them."""
-    return lambda x: function(x) if x.dtype.kind == "f" else np.full(x.shape, answer)
-
-
-def signbit(x):
-    """NumPy's signbit converts integers to floats; here it is x < 0, never true of a bool."""
-    return np.signbit(x) if x.dtype.kind == "f" else np.zeros(x.shape, bool) if x.dtype.kind in "bu" else x < 0
-
-
-def relu(x):
-    """NumPy has none: maximum(x, 0), so -0 gives +0 and NaN stays."""
-    return maximum_zeros(np.maximum, x, np.zeros_like(x))
-
-
-def clip(x, low, high):
-    """minimum(maximum(x, min), max) with axiscast's zeros; NumPy's clip leaves the sign of a zero open."""
-    low, high = np.full_like(x, low), np.full_like(x, high)
-    result = minimum_zeros(np.minimum, maximum_zeros(np.maximum, x, low), high)
-    assert np.array_equal(result, np.clip(x, low, high), equal_nan=x.dtype.kind == "f")  # NumPy's but for those signs
-    return result
-
-
 def clip_bounds(name):
     """(min, max) pairs: usual ones, min > max, each side without a bound (the dtype's lowest or highest value), zeros of both signs."""
     dtype = np.dtype(computed(name))
@@ -257,27 +129,27 @@ OPS = {
     "add": (ALL, 2, SAME, NUMPY),  # bool: or, as NumPy
     "subtract": (NUMBERS, 2, SAME, NUMPY),
     "multiply": (ALL, 2, SAME, NUMPY),  # bool: and, as NumPy
-    "divide": (NUMBERS, 2, SAME, divide),
-    "true_divide": (NUMBERS, 2, lambda name: name if name in FLOATS else "float32", true_divide),
+    "divide": (NUMBERS, 2, SAME, own.divide),
+    "true_divide": (NUMBERS, 2, lambda name: name if name in FLOATS else "float32", own.true_divide),
     "floor_divide": (NUMBERS, 2, SAME, NUMPY),
     "remainder": (NUMBERS, 2, SAME, NUMPY),
     "fmod": (NUMBERS, 2, SAME, NUMPY),
-    "maximum": (ALL, 2, SAME, lambda x, y: maximum_zeros(np.maximum, x, y)),
-    "minimum": (ALL, 2, SAME, lambda x, y: minimum_zeros(np.minimum, x, y)),
-    "fmax": (ALL, 2, SAME, lambda x, y: maximum_zeros(np.fmax, x, y)),
-    "fmin": (ALL, 2, SAME, lambda x, y: minimum_zeros(np.fmin, x, y)),
-    "squared_difference": (NUMBERS, 2, SAME, squared_difference),
-    "copysign": (NUMBERS, 2, SAME, copysign),
+    "maximum": (ALL, 2, SAME, lambda x, y: own.maximum_zeros(np.maximum, x, y)),
+    "minimum": (ALL, 2, SAME, lambda x, y: own.minimum_zeros(np.minimum, x, y)),
+    "fmax": (ALL, 2, SAME, lambda x, y: own.maximum_zeros(np.fmax, x, y)),
+    "fmin": (ALL, 2, SAME, lambda x, y: own.minimum_zeros(np.fmin, x, y)),
+    "squared_difference": (NUMBERS, 2, SAME, own.squared_difference),
+    "copysign": (NUMBERS, 2, SAME, own.copysign),
     "equal": (ALL, 2, "bool", NUMPY),
     "not_equal": (ALL, 2, "bool", NUMPY),
     "less": (ALL, 2, "bool", NUMPY),
     "less_equal": (ALL, 2, "bool", NUMPY),
     "greater": (ALL, 2, "bool", NUMPY),
     "greater_equal": (ALL, 2, "bool", NUMPY),
-    "isnan": (ALL, 1, "bool", never(np.isnan, False)),
-    "isinf": (ALL, 1, "bool", never(np.isinf, False)),
-    "isfinite": (ALL, 1, "bool", never(np.isfinite, True)),
-    "signbit": (ALL, 1, "bool", signbit),
+    "isnan": (ALL, 1, "bool", own.never(np.isnan, False)),
+    "isinf": (ALL, 1, "bool", own.never(np.isinf, False)),
+    "isfinite": (ALL, 1, "bool", own.never(np.isfinite, True)),
+    "signbit": (ALL, 1, "bool", own.signbit),
     "logical_and": (ALL, 2, "bool", NUMPY),
     "logical_or": (ALL, 2, "bool", NUMPY),
     "logical_xor": (ALL, 2, "bool", NUMPY),
@@ -286,21 +158,21 @@ OPS = {
     "bitwise_or": (BOOL + INTS, 2, SAME, NUMPY),
     "bitwise_xor": (BOOL + INTS, 2, SAME, NUMPY),
     "bitwise_not": (BOOL + INTS, 1, SAME, NUMPY),  # bool: logical not, as NumPy
-    "left_shift": (INTS, 2, SAME, left_shift),
-    "right_shift": (INTS, 2, SAME, right_shift),
-    "logical_right_shift": (INTS, 2, SAME, logical_right_shift),
+    "left_shift": (INTS, 2, SAME, own.left_shift),
+    "right_shift": (INTS, 2, SAME, own.right_shift),
+    "logical_right_shift": (INTS, 2, SAME, own.logical_right_shift),
     "negative": (NUMBERS, 1, SAME, NUMPY),
     "abs": (NUMBERS, 1, SAME, NUMPY),
     "sign": (NUMBERS, 1, SAME, NUMPY),  # sign(-0) is +0 and sign(NaN) is NaN, as NumPy
     "square": (NUMBERS, 1, SAME, NUMPY),
     "sqrt": (FLOATS, 1, SAME, NUMPY),
     "reciprocal": (FLOATS, 1, SAME, NUMPY),
-    "floor": (NUMBERS, 1, SAME, whole(np.floor)),
-    "ceil": (NUMBERS, 1, SAME, whole(np.ceil)),
-    "round": (NUMBERS, 1, SAME, whole(np.rint)),
-    "trunc": (NUMBERS, 1, SAME, whole(np.trunc)),
-    "relu": (NUMBERS, 1, SAME, relu),
-    "clip": (NUMBERS, 1, SAME, clip),
+    "floor": (NUMBERS, 1, SAME, own.whole(np.floor)),
+    "ceil": (NUMBERS, 1, SAME, own.whole(np.ceil)),
+    "round": (NUMBERS, 1, SAME, own.whole(np.rint)),
+    "trunc": (NUMBERS, 1, SAME, own.whole(np.trunc)),
+    "relu": (NUMBERS, 1, SAME, own.relu),
+    "clip": (NUMBERS, 1, SAME, own.clip),
     "where": (ALL, 3, SAME, NUMPY),
 }
 
