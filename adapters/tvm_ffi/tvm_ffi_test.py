@@ -1,6 +1,6 @@
 """The adapter in TVM-FFI: every op on NumPy arrays of all dtypes and strides, bit by bit against NumPy, for TVM-FFI has no ops of its own.
 
-Where axiscast means something else than NumPy on purpose, the oracle in tests/oracle/numpy_ops.py says in what.
+Where axiscast means something else than NumPy on purpose, the oracle in tests/oracle/op_meanings.py says in what.
 """
 import ctypes
 import json
