@@ -18,6 +18,9 @@ struct Caches {
 // Asks the system once. No allocation.
 const Caches& MachineCaches() noexcept;
 
+// Whether so many bytes are too many for the last cache: three quarters of it, as others use it too.
+inline bool LeavesCaches(double bytes) noexcept { return bytes > 0.75 * static_cast<double>(MachineCaches().l3); }
+
 }  // namespace axiscast
 
 #endif  // AXISCAST_CORE_CACHES_H_

@@ -40,11 +40,13 @@ struct Movers {
 struct SumKernel {
   std::int64_t lanes;  // of a block; integers, whose sums are the same in any order, have as many as are fast
   std::int64_t size;   // bytes of an accumulator
+  bool in_any_order;   // integers
   // out[i] = the sum of the n elements that lie one after the other at x + i * stride: i < count.
   void (*rows)(const std::byte* x, std::int64_t stride, std::int64_t count, std::int64_t n, std::byte* out);
-  // out[c] = the sum over r < n of the element c of the row at x + r * pitch: c < cols. scratch: SumScratchBytes(lanes, n, a
-  // row of accumulators).
-  void (*columns)(const std::byte* x, std::int64_t pitch, std::int64_t n, std::int64_t cols, std::byte* scratch, std::byte* out);
+  // out[c] = the sum over r < n of the element c of the row at x + r * pitch: c < cols. far: x is in no cache. scratch:
+  // SumScratchBytes(*this, n, a row of accumulators).
+  void (*columns)(const std::byte* x, std::int64_t pitch, std::int64_t n, std::int64_t cols, bool far, std::byte* scratch,
+                  std::byte* out);
   // x[i] += y[i], accumulators both.
   void (*add)(std::byte* x, const std::byte* y, std::int64_t count);
   // out[i] = x[i], rounded to the dtype; null where accumulators are elements.

@@ -28,9 +28,6 @@ double BytesPerSecond(double bytes, bool streams) {
   return streams ? 54e9 : 38e9;
 }
 
-// Non-temporal stores win by a third where the call's bytes do not fit the last cache, and lose up to three times where they do.
-bool LeavesCaches(double bytes) { return bytes > 0.75 * static_cast<double>(MachineCaches().l3); }
-
 std::int64_t CeilDiv(std::int64_t x, std::int64_t y) { return x / y + (x % y != 0); }
 
 // Cuts `extent` steps of `bytes` into chunks of at most `limit` (at least 1), as even as cache lines allow: no short last chunk,
@@ -216,6 +213,7 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   problem.steps = static_cast<int>(steps.size());
   problem.result_blocks = result_blocks.empty() ? 0 : *std::max_element(result_blocks.begin(), result_blocks.end()) + 1;
   problem.reads_only = options.check != nullptr;
+  // Non-temporal stores win by a third where the call's bytes do not fit the last cache, and lose up to three times where they do.
   problem.streams = kernel_streams && (options.forced.streams || LeavesCaches(bytes));
   Layout layout(canonical.memory());
   const auto elements = static_cast<double>(BlockElements(canonical, 0));

@@ -186,7 +186,7 @@ class SumWorker {
     if (layout_.delivery == SumDelivery::kRows) {
       layout_.kernel.rows(x, dims[0].stride, dims[0].extent, n, *out);
     } else {
-      layout_.kernel.columns(x, Group(0).dims[0].stride, n, dims[0].extent, Scratch(layout_.group0), *out);
+      layout_.kernel.columns(x, Group(0).dims[0].stride, n, dims[0].extent, layout_.far, Scratch(layout_.group0), *out);
     }
     *out += dims[0].extent * layout_.kernel.size;
   }
@@ -216,7 +216,7 @@ class SumWorker {
         box[0] = {std::min(stop - i, extent - i % extent), group.dims.back().stride};
         StageIn(job_.movers, layout_.size_log2, box, rank, x + Offset(group, i), staging + (i - block) * row);
       }
-      layout_.kernel.columns(staging, row, stop - block, cols, Scratch(layout_.group0), tree.Next());
+      layout_.kernel.columns(staging, row, stop - block, cols, false, Scratch(layout_.group0), tree.Next());
       tree.Push();
     }
     tree.Finish();

@@ -107,7 +107,7 @@ std::int64_t ChoosePanel(std::int64_t most, std::int64_t batch, SumLayout* layou
     layout->staging = place((std::min(group.count, layout->block()) * cols) << layout->size_log2);
   if (layout->delivery == SumDelivery::kStaged) layout->staged_tree = place((SumTreeRows(group.blocks) - 1) * cols * size);
   const std::int64_t at_once = layout->delivery == SumDelivery::kStaged ? std::min(group.count, layout->block()) : group.count;
-  if (layout->delivery != SumDelivery::kRows) layout->group0 = place(SumScratchBytes(lanes, at_once, cols * size));
+  if (layout->delivery != SumDelivery::kRows) layout->group0 = place(SumScratchBytes(layout->kernel, at_once, cols * size));
   return bytes;
 }
 
@@ -160,9 +160,7 @@ void ChooseSplit(SumLayout* layout) {
 // Of the bytes that are read, by the level of the caches that they fit.
 double EstimateSeconds(const SumLayout& layout, double bytes) {
   const Caches& caches = MachineCaches();
-  const double rate = bytes <= 0.75 * static_cast<double>(caches.l2)   ? 100e9
-                      : bytes <= 0.75 * static_cast<double>(caches.l3) ? 60e9
-                                                                       : 30e9;
+  const double rate = bytes <= 0.75 * static_cast<double>(caches.l2) ? 100e9 : !LeavesCaches(bytes) ? 60e9 : 30e9;
   const double staged = layout.delivery == SumDelivery::kStaged ? 3 : 1;
   return 50e-9 + staged * bytes / rate + static_cast<double>(layout.panels) * 30e-9;
 }
@@ -180,6 +178,7 @@ SumLayout MakeSumLayout(const SumProblem& problem, const SumKernels& kernels) {
   double bytes = static_cast<double>(SizeOf(problem.dtype));
   for (const std::int64_t extent : layout.extents) bytes *= static_cast<double>(extent);
   for (const SumGroup& group : layout.groups) bytes *= static_cast<double>(group.count);
+  layout.far = LeavesCaches(bytes);
   layout.seconds = EstimateSeconds(layout, bytes);
   ChooseSplit(&layout);
   return layout;

@@ -13,7 +13,7 @@
 namespace axiscast {
 
 // Scratch on the stack of the thread that sums.
-inline constexpr std::int64_t kSumScratchBytes = 48 * 1024;
+inline constexpr std::int64_t kSumScratchBytes = 56 * 1024;
 
 // A sum, resolved: every dim of x is either kept, and then has a stride in the output, or summed.
 struct SumProblem {
@@ -49,6 +49,7 @@ struct SumLayout {
   // Kept dims, outermost first in x's memory, at least one.
   std::vector<std::int64_t> extents, x_strides, out_strides;
   std::vector<SumGroup> groups;  // innermost first; none: nothing is summed
+  bool far;                      // x is in no cache
   bool no_summands;              // every sum is 0
   SumDelivery delivery;
 

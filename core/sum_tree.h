@@ -18,6 +18,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/kernel.h"
+
 namespace axiscast {
 
 inline constexpr std::int64_t kSumLanes = 16;  // of floats
@@ -29,14 +31,15 @@ inline std::int64_t SumTreeRows(std::int64_t blocks) {
 }
 
 // The scratch of SumKernel::columns: the lanes of a block, or of several where cols are few, and a tree. Whole vectors reach behind
-// the lanes.
+// the lanes. Integers need a few vectors at most.
 inline constexpr std::int64_t kSumGroupBytes = 8 * 1024;
 inline std::int64_t SumLanesBytes(std::int64_t lanes, std::int64_t row_bytes) {
   return (lanes * row_bytes > kSumGroupBytes ? lanes * row_bytes : kSumGroupBytes) + 256;
 }
-inline std::int64_t SumScratchBytes(std::int64_t lanes, std::int64_t n, std::int64_t row_bytes) {
-  const std::int64_t block = lanes * kSumSteps;
-  return SumLanesBytes(lanes, row_bytes) + (SumTreeRows(n / block + (n % block != 0)) - 1) * row_bytes;
+inline std::int64_t SumScratchBytes(const SumKernel& kernel, std::int64_t n, std::int64_t row_bytes) {
+  const std::int64_t block = kernel.lanes * kSumSteps;
+  if (kernel.in_any_order) return SumLanesBytes(0, row_bytes);
+  return SumLanesBytes(kernel.lanes, row_bytes) + (SumTreeRows(n / block + (n % block != 0)) - 1) * row_bytes;
 }
 
 // Rule 3, for rows of many sums side by side, as the blocks come: a binary counter. add(x, y) adds row y to row x.

@@ -33,6 +33,7 @@ SumKernel SumKernelOf() {
   SumKernel kernel = {};
   kernel.lanes = kLanesOf<T>;
   kernel.size = sizeof(A);
+  kernel.in_any_order = std::is_integral_v<T>;
   kernel.rows = &SumRows<T>;
   kernel.columns = &SumColumns<T>;
   kernel.add = [](std::byte* x, const std::byte* y, std::int64_t count) {

@@ -20,7 +20,7 @@ verb_sanitize() {
 }
 
 # Tests of what compilers make of kernels. The short form runs them on AVX2, which is then the one target that there is.
-kernel_tests=(op_conformance_test golden_test division_test half_test movers_test movers_guarded_test data_check_test gather_test sum_to_test gradient_dtype_test)
+kernel_tests=(op_conformance_test golden_test division_test half_test movers_test movers_guarded_test data_check_test gather_test sum_to_test sum_columns_test gradient_dtype_test)
 
 verb_second_compiler() {
   local disabled flags="" targets=()
