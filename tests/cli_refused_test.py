@@ -30,6 +30,7 @@ class WrongCommandLines(cli.CommandTest):
             (["resolve", "2", "2", "--axis", "1", "--axis", "1"], "--axis"),
             (["resolve", "2", "2", "--mode", "diagonal"], '"diagonal"', "numpy", "axis", "onnx_legacy", "none", "same_rank"),
             (["resolve", "2", "2", "--mode", "nunpy"], '"nunpy"', "did you mean numpy"),
+            (["run", "gather", "x.npy", "x.npy", "--mode", "prefix", "-o", "out.npy"], '"prefix"', "--attr mode=prefix"),
             (["resolve", "2", "2", "--mode", "none", "--axis", "0"], "none", "axis"),
             (["resolve", "2", "2", "--mode", "numpy", "--axis", "-1"], "numpy", "axis"),
             (["resolve", "2", "2", "--mode", "same_rank", "--axis", "99999999999999999999"], "same_rank", "axis"),

@@ -83,9 +83,8 @@ TEST_P(SumColumnsTest, AddsUpByTheTree) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, SumColumnsTest, ::testing::ValuesIn(ColumnCases()), [](const auto& i) {
-  return std::string(i.param.target.name) + (i.param.far ? "_far" : "_near");
-});
+INSTANTIATE_TEST_SUITE_P(Targets, SumColumnsTest, ::testing::ValuesIn(ColumnCases()),
+                         [](const auto& i) { return std::string(i.param.target.name) + (i.param.far ? "_far" : "_near"); });
 
 }  // namespace
 }  // namespace axiscast
