@@ -10,17 +10,15 @@
 namespace axiscast::bench {
 namespace {
 
-constexpr double kWarmUp = 150e-6;  // seconds; the roof's
-
 double Seconds(const Calls& calls, std::int64_t count, int threads) {
   const double begin = Now(threads);
   calls(count);
   return Now(threads) - begin;
 }
 
-// Seconds per call, after a warm-up for short calls.
+// Seconds per call, after a warm-up.
 double TimeCalls(const Calls& calls, double guess, int threads, const Effort& effort) {
-  if (guess < kWarmUp) calls(static_cast<std::int64_t>(std::min(kWarmUp, effort.chunk) / guess) + 1);
+  if (const std::int64_t passes = WarmUpPasses(guess, effort); passes > 0) calls(passes);
   const auto count = std::max<std::int64_t>(static_cast<std::int64_t>(effort.chunk / guess), 1);
   return Undisturbed(threads, effort, [&] { return Seconds(calls, count, threads) / static_cast<double>(count); });
 }

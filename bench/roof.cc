@@ -16,7 +16,6 @@ namespace {
 std::int64_t WholeBlocks(std::int64_t bytes) { return bytes / kRoofBlock * kRoofBlock; }
 
 constexpr std::int64_t kForkAlwaysPays = std::int64_t{16} << 20;  // bytes
-constexpr double kWarmUp = 150e-6;  // seconds; idle threads of a pool have gone to sleep by then, and the caches are filled
 constexpr std::size_t kFinalists = 2;
 constexpr double kArithmeticGuess = 0.2e-9;  // seconds of an element, roughly
 
@@ -70,7 +69,7 @@ double Roof::Time(const Traffic& traffic, const std::vector<Part>& parts, int th
   std::vector<double> begin(static_cast<std::size_t>(threads)), end(begin.size());
   std::atomic<int> ready{0};
   const auto passes = std::max<std::int64_t>(static_cast<std::int64_t>(effort.chunk / guess), 1);
-  const std::int64_t warm_up = guess > kWarmUp ? 0 : static_cast<std::int64_t>(std::min(kWarmUp, effort.chunk) / guess) + 1;
+  const std::int64_t warm_up = WarmUpPasses(guess, effort);
   const std::function<void(int)> work = [&](int t) {
     const auto run = [&](std::int64_t count) {
       for (std::int64_t i = 0; i < count; ++i) {

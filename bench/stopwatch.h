@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <vector>
 
 namespace axiscast::bench {
@@ -27,6 +28,17 @@ inline constexpr Effort kQuickEffort = {
 
 // Calls of so many seconds are too long to fit between two interruptions.
 inline constexpr double kLong = 1e-3;
+
+// Passes of so many seconds that go before those that are timed. The pool's idle threads have gone to sleep, and caches are to hold
+// what they will: one that cores share settles after a dozen passes. Rows in L3 that came after rows in memory, and after two
+// passes, took 1.5 times as long as the roof did, which had come after some more.
+inline std::int64_t WarmUpPasses(double guess, const Effort& effort) {
+  constexpr double kSeconds = 150e-6;
+  constexpr std::int64_t kSettlingPasses = 16;
+  if (guess > kLong) return 0;
+  const auto passes = static_cast<std::int64_t>(std::min(kSeconds, effort.chunk) / guess) + 1;
+  return effort.chunk < kSeconds ? passes : std::max(passes, kSettlingPasses);
+}
 
 // Seconds since some moment. Work of one thread is timed by that thread's own clock, which stands still while the system runs
 // somebody else on its CPU; work of several threads by the wall's.

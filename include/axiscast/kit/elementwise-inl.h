@@ -125,11 +125,8 @@ struct ElementwiseRows {
     }
     if constexpr (LargerSteps::kAlignsStores) {
       if constexpr (kAnySplat) {
-        const hn::Rebind<Stored<Out>, decltype(WideTag(InputsOf<Op, T>()))> d_stored;
-        // Streamed rows that begin off a vector's boundary are ragged as well, and parts of lines cost more there.
-        const bool ragged = cols % hn::Lanes(d_stored) != 0 ||
-                            (tile.stream && Misalignment(d_stored, reinterpret_cast<const Stored<Out>*>(out)) != 0);
-        if (dense && rows > 1 && ragged) {
+        const std::size_t lanes = hn::Lanes(WideTag(InputsOf<Op, T>()));
+        if (dense && rows > 1 && cols % lanes != 0) {
           if (tile.stream) {
             JoinedRows<true>(reinterpret_cast<Stored<Out>*>(out), rows, cols, attributes, x...);
           } else {
@@ -205,12 +202,19 @@ struct ElementwiseRows {
 
   // Computes out[0, n), n being at least a vector. A ragged end is a whole vector that overlaps the one before it, and so is the
   // first vector of a row that begins off a vector's boundary, so that the others are stored on it. As `out` may be exactly a
-  // streamed input, both are loaded before anything is written. Recomputed elements get the same bits again.
+  // streamed input, both are loaded before anything is written. Recomputed elements get the same bits again. A row without ragged
+  // ends that is streamed goes straight through: reading the end of a row first costs a tenth where it comes from memory.
   template <bool kStream, class A, class... X>
   static HWY_INLINE void Row(Stored<Out>* out, std::size_t n, const A& attributes, const X&... x) {
     const auto wide = WideTag(InputsOf<Op, T>());
     const hn::Rebind<Stored<Out>, decltype(wide)> d_stored;
     const std::size_t lanes = hn::Lanes(wide);
+    if constexpr (kStream) {
+      if (n % lanes == 0 && Misalignment(d_stored, out) == 0) {
+        for (std::size_t i = 0; i < n; i += lanes) Store<kStream>(Result(wide, i, attributes, x...), d_stored, out + i);
+        return;
+      }
+    }
     const std::size_t last = n - lanes;
     const auto last_result = Result(wide, last, attributes, x...);
     const auto body = [&](std::size_t i) HWY_ATTR {
@@ -267,11 +271,16 @@ struct ElementwiseRows {
     const auto n = static_cast<std::size_t>(tile.cols);
     const auto attributes = ReadAttributes<Op, T>(tile);
     const auto row = [&](Stored<Out>* out, const EitherRow<In, StoredTag<In, decltype(wide)>>&... x) HWY_ATTR {
+      const bool stream = tile.stream && Misalignment(d_stored, out) == 0;
       for (std::size_t i = 0; i < n; i += lanes) {
         const std::size_t left = n - i;
         const auto result = ResultOf<In...>(wide, attributes, x.LoadUpTo(i, left)...);
         if (HWY_LIKELY(left >= lanes)) {
-          hn::StoreU(result, d_stored, out + i);
+          if (stream) {
+            Store<true>(result, d_stored, out + i);
+          } else {
+            Store<false>(result, d_stored, out + i);
+          }
         } else {
           hn::StoreN(result, d_stored, out + i, left);
         }
@@ -310,7 +319,7 @@ struct Elementwise {
   }
 
   template <class Op, typename T>
-  static constexpr bool kStreams = !IsCompact<Op, T>();
+  static constexpr bool kStreams = true;
 
   template <class Op, typename T>
   static void Run(const Tile& tile) {
