@@ -34,15 +34,15 @@ class Worker {
     }
   }
 
-  void Run(Pieces& pieces) {
-    std::int64_t begin, end;
-    while (pieces.Take(&begin, &end)) {
-      MoveTo(begin);
-      for (std::int64_t tile = begin; tile < end; ++tile) {
-        RunTile();
-        if (tile + 1 < end) MoveToNext();
-      }
+  void Run(std::int64_t begin, std::int64_t end) {
+    MoveTo(begin);
+    for (;;) {
+      RunTile();
+      if (++begin == end) break;
+      MoveToNext();
     }
+  }
+  void Finish() {
     if (job_.stream) job_.movers.fence();
   }
 
@@ -60,7 +60,8 @@ class Worker {
 
   void MoveTo(std::int64_t tile) {
     for (int i = 0; i < OperandCount(); ++i) position_[i] = job_.pointers[i] + layout_.offsets[i];
-    for (int loop = LoopCount() - 1; loop >= 0; --loop) {
+    std::fill_n(index_, LoopCount(), 0);
+    for (int loop = LoopCount() - 1; tile > 0; --loop) {
       index_[loop] = tile % layout_.loops[loop].count;
       tile /= layout_.loops[loop].count;
       for (int i = 0; i < OperandCount(); ++i) position_[i] += index_[loop] * layout_.operands[i].advance[loop];
@@ -197,18 +198,26 @@ class Worker {
   std::int64_t index_[kMaxRank];  // of the current chunk of each loop
 };
 
-void RunTiles(void* state, Pieces& pieces) {
+// Tiles [begin, end) of a job, on this thread.
+void RunTiles(Job& job, std::int64_t begin, std::int64_t end) {
+  Worker worker(job);
+  worker.Run(begin, end);
+  worker.Finish();
+}
+
+void RunPieces(void* state, Pieces& pieces) {
   Worker worker(*static_cast<Job*>(state));
-  worker.Run(pieces);
+  std::int64_t begin, end;
+  while (pieces.Take(&begin, &end)) worker.Run(begin, end);
+  worker.Finish();
 }
 
 void RunJob(Job& job, const ExecuteOptions& options) {
   const Layout& layout = job.layout;
   if (layout.parallel) {
-    RunParallel(layout.tiles, layout.grain, options, &RunTiles, &job);
+    RunParallel(layout.tiles, layout.grain, options, &RunPieces, &job);
   } else {
-    Pieces all(layout.tiles, layout.tiles);
-    RunTiles(&job, all);
+    RunTiles(job, 0, layout.tiles);
   }
 }
 
@@ -261,8 +270,7 @@ void ExecutePart(const Layout& layout, const Movers& movers, std::byte* const* p
   const std::int64_t end = begin + size + (part < more);
   if (begin == end) return;
   Job job{layout, movers, pointers, Streams(layout, pointers, stores)};
-  Pieces pieces(begin, end, end - begin);
-  RunTiles(&job, pieces);
+  RunTiles(job, begin, end);
 }
 
 bool ExecuteCheck(const Layout& layout, const Movers& movers, const std::byte* pointer, const ExecuteOptions& options) noexcept {

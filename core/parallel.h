@@ -9,12 +9,10 @@
 
 namespace axiscast {
 
-// Pieces of [begin, end), or [0, count), handed out to whoever asks first: no static partition, so a stalled thread delays one
-// piece and no more.
+// Pieces of [0, count), handed out to whoever asks first: no static partition, so a stalled thread delays one piece and no more.
 class Pieces {
  public:
-  Pieces(std::int64_t count, std::int64_t grain) noexcept : Pieces(0, count, grain) {}
-  Pieces(std::int64_t begin, std::int64_t end, std::int64_t grain) noexcept : next_(begin), end_(end), grain_(grain) {}
+  Pieces(std::int64_t count, std::int64_t grain) noexcept : next_(0), end_(count), grain_(grain) {}
 
   bool Take(std::int64_t* begin, std::int64_t* end) noexcept {
     // Most callers see a drained counter at the end: read before adding, so that it cannot run far past count.

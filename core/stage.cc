@@ -13,7 +13,8 @@ std::int64_t Elements(const BoxDim* dims, int rank) {
   return elements;
 }
 
-// Repeats the first `bytes` of out until there are `count` copies, doubling what is there.
+}  // namespace
+
 void Replicate(std::byte* out, std::int64_t bytes, std::int64_t count) {
   const std::int64_t total = bytes * count;
   for (std::int64_t done = bytes; done < total;) {
@@ -22,8 +23,6 @@ void Replicate(std::byte* out, std::int64_t bytes, std::int64_t count) {
     done += more;
   }
 }
-
-}  // namespace
 
 void StageIn(const Movers& movers, int size_log2, const BoxDim* dims, int rank, const std::byte* x, std::byte* out) {
   const BoxDim& outer = dims[0];
@@ -35,7 +34,7 @@ void StageIn(const Movers& movers, int size_log2, const BoxDim* dims, int rank, 
     }
     return;
   }
-  if (rank == 2 && outer.stride != 0) {
+  if (rank == 2) {
     const BoxDim& inner = dims[1];
     if (inner.stride == 0) {
       movers.repeat[size_log2](x, outer.stride, outer.extent, inner.extent, out);

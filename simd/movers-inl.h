@@ -8,6 +8,7 @@
 
 #include "axiscast/kit/elementwise-inl.h"
 #include "core/kernel.h"
+#include "core/stage.h"
 #include "hwy/cache_control.h"
 #include "simd/repeat-inl.h"
 #include "simd/step-inl.h"
@@ -22,7 +23,15 @@ void Gather(const std::byte* x, std::int64_t row_stride, std::int64_t col_stride
             std::byte* out) {
   constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
   const std::int64_t out_row = cols * kSize;
-  if (col_stride == kSize || cols == 1) {
+  if (row_stride == 0 && rows > 1 && cols > 1) {
+    if constexpr (kHasLanePermute<T>) {
+      if (col_stride == kSize && static_cast<std::size_t>(cols) <= hn::Lanes(hn::CappedTag<T, kMaxTableLanes>())) {
+        return Cycle<T>(x, static_cast<std::size_t>(cols), static_cast<std::size_t>(rows * cols), reinterpret_cast<T*>(out));
+      }
+    }
+    Gather<T>(x, 0, col_stride, 1, cols, out);
+    Replicate(out, out_row, rows);
+  } else if (col_stride == kSize || cols == 1) {
     if (cols == 1 && rows > 1) {
       Gather<T>(x, 0, row_stride, 1, rows, out);
     } else if (row_stride == out_row || rows == 1) {

@@ -46,6 +46,19 @@ constexpr RepeatTables MakeRepeatTables() {
 }
 inline constexpr RepeatTables kRepeatTables = MakeRepeatTables();
 
+// kCycleTables.of[p][q] = q % p: where element q of p elements over and over comes from.
+struct CycleTables {
+  std::uint8_t of[kMaxTableLanes + 1][kMaxTableLanes + 1];
+};
+constexpr CycleTables MakeCycleTables() {
+  CycleTables tables = {};
+  for (std::size_t p = 1; p <= kMaxTableLanes; ++p) {
+    for (std::size_t q = 0; q <= kMaxTableLanes; ++q) tables.of[p][q] = static_cast<std::uint8_t>(q % p);
+  }
+  return tables;
+}
+inline constexpr CycleTables kCycleTables = MakeCycleTables();
+
 template <class D>
 HWY_INLINE hn::VFromD<D> LoadTable(D d, const std::uint8_t* table) {
   if constexpr (sizeof(hn::TFromD<D>) == 1) {
