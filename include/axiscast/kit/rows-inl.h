@@ -1,0 +1,286 @@
+// The rows of a tile by the vector: aligned stores, ragged ends, rows that follow each other, splats.
+#if defined(AXISCAST_KIT_ROWS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AXISCAST_KIT_ROWS_INL_H_
+#undef AXISCAST_KIT_ROWS_INL_H_
+#else
+#define AXISCAST_KIT_ROWS_INL_H_
+#endif
+
+#include <type_traits>
+#include <utility>
+
+#include "axiscast/kit/operand-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace axiscast {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// The widest of some lane types: as many elements are taken at once as its full vector holds.
+template <typename First, typename... Rest>
+struct WidestImpl {
+  using Type = First;
+};
+template <typename First, typename Second, typename... Rest>
+struct WidestImpl<First, Second, Rest...>
+    : WidestImpl<std::conditional_t<(sizeof(Second) > sizeof(First)), Second, First>, Rest...> {};
+template <typename... T>
+using Widest = typename WidestImpl<T...>::Type;
+
+template <class Op, typename T, class D, class A, class... V>
+HWY_INLINE auto VectorOf(D d, const A& attributes, V... v) {
+  if constexpr (Op::kInfo.attribute_count > 0) {
+    return Op::template Vector<Computed<T>>(d, v..., attributes);
+  } else {
+    return Op::template Vector<Computed<T>>(d, v...);
+  }
+}
+
+template <class Op, typename T, class A, class... X>
+HWY_INLINE Computed<OutOf<Op, T>> ScalarOf(const A& attributes, X... x) {
+  if constexpr (Op::kInfo.attribute_count > 0) {
+    return Op::template Scalar<Computed<T>>(x..., attributes);
+  } else {
+    return Op::template Scalar<Computed<T>>(x...);
+  }
+}
+
+// For ops whose every step is a vector of results; a class with larger steps has its own (compare-inl.h).
+struct NoLargerSteps {
+  static constexpr bool kAlignsStores = true;
+  template <class Op, typename T, class... Arguments>
+  static HWY_INLINE std::size_t Run(const Arguments&...) {
+    return 0;
+  }
+};
+
+// LargerSteps::Run(out, n, attributes, x...) may compute the first elements of a row in its own way; it says how many.
+template <class Op, typename T, class LargerSteps = NoLargerSteps>
+struct ElementwiseRows {
+  using Out = OutOf<Op, T>;
+  using OutLane = Lane<Out>;
+
+  // How many elements are taken at once: as many as a full vector of the widest type holds. Where all is bfloat16, in pairs.
+  template <typename... In>
+  static HWY_INLINE auto WideTag(TypeList<In...>) {
+    if constexpr (InPairs(TypeList<In...>())) {
+      return hn::ScalableTag<std::uint16_t>();
+    } else {
+      return hn::ScalableTag<Widest<Lane<T>, OutLane, Lane<In>...>>();
+    }
+  }
+  template <typename... In>
+  static constexpr bool InPairs(TypeList<In...>) {
+    return HWY_TARGET != HWY_SCALAR && std::is_same_v<Out, BFloat16> && (std::is_same_v<In, BFloat16> && ...);
+  }
+
+  static HWY_INLINE void Run(const Tile& tile) {
+    bool all_splat = true;
+    for (int i = 0; i < Op::kInfo.arity; ++i) all_splat = all_splat && tile.in[i].splat;
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(WideTag(InputsOf<Op, T>())));
+    if (IsCompact<Op, T>() || all_splat || tile.cols < lanes) {
+      CompactRows(tile, InputsOf<Op, T>());
+    } else if constexpr (!IsCompact<Op, T>()) {
+      ForSplatPattern<ElementwiseRows>(tile, InputsOf<Op, T>());
+    }
+  }
+
+  // All rows of a tile of at least one vector of cols, each operand X being Streamed or Splat.
+  template <class... X>
+  static HWY_INLINE void RunPattern(const Tile& tile) {
+    RunOperands<X...>(tile, std::index_sequence_for<X...>());
+  }
+
+ private:
+  template <class... X, std::size_t... kInput>
+  static HWY_INLINE void RunOperands(const Tile& tile, std::index_sequence<kInput...>) {
+    RunRows(tile, ReadAttributes<Op, T>(tile), X(tile.in[kInput])...);
+  }
+
+  template <class A, class... X>
+  static HWY_INLINE void RunRows(const Tile& tile, const A attributes, X... x) {
+    auto cols = static_cast<std::size_t>(tile.cols);
+    std::int64_t rows = tile.rows;
+    auto* out = static_cast<std::byte*>(tile.out);
+    constexpr bool kAnySplat = !(X::kStreamed && ...);
+    const bool dense = tile.out_row_stride == static_cast<std::int64_t>(cols * sizeof(Stored<Out>)) && (x.Joins(cols) && ...);
+    if constexpr (!kAnySplat) {
+      if (dense) {  // one long row
+        cols *= static_cast<std::size_t>(rows);
+        rows = 1;
+      }
+    }
+    if constexpr (LargerSteps::kAlignsStores) {
+      if constexpr (kAnySplat) {
+        const std::size_t lanes = hn::Lanes(WideTag(InputsOf<Op, T>()));
+        if (dense && rows > 1 && cols % lanes != 0) {
+          if (tile.stream) {
+            JoinedRows<true>(reinterpret_cast<Stored<Out>*>(out), rows, cols, attributes, x...);
+          } else {
+            JoinedRows<false>(reinterpret_cast<Stored<Out>*>(out), rows, cols, attributes, x...);
+          }
+          return;
+        }
+      }
+      if (tile.stream) {
+        SeparateRows<true>(out, tile.out_row_stride, rows, cols, attributes, x...);
+        return;
+      }
+    }
+    SeparateRows<false>(out, tile.out_row_stride, rows, cols, attributes, x...);
+  }
+
+  template <bool kStream, class A, class... X>
+  static HWY_INLINE void SeparateRows(std::byte* out, std::int64_t out_row_stride, std::int64_t rows, std::size_t cols,
+                                      const A attributes, X... x) {
+    for (;;) {
+      Row<kStream>(reinterpret_cast<Stored<Out>*>(out), cols, attributes, x...);
+      if (--rows == 0) return;  // before NextRow: a splat reads its value there
+      out += out_row_stride;
+      (x.NextRow(), ...);
+    }
+  }
+
+  // From vectors of operands to one of results, all as they are stored.
+  template <typename... In, class Wide, class A, class... V>
+  static HWY_INLINE hn::Vec<StoredTag<Out, Wide>> ResultOf(Wide, const A& attributes, V... v) {
+#if HWY_TARGET != HWY_SCALAR
+    if constexpr (InPairs(TypeList<In...>())) {
+      const hn::Repartition<float, Wide> d;
+      const auto lower = VectorOf<Op, T>(d, attributes, WidenLowerOfPairs(d, v)...);
+      return RoundToPairs(d, lower, VectorOf<Op, T>(d, attributes, WidenUpperOfPairs(d, v)...));
+    }
+#endif
+    if constexpr (!InPairs(TypeList<In...>())) {
+      const hn::Rebind<OutLane, Wide> d_out;
+      return ToStored<Out>(
+          d_out, VectorOf<Op, T>(hn::Rebind<Lane<T>, Wide>(), attributes, FromStored<In>(hn::Rebind<Lane<In>, Wide>(), v)...));
+    }
+  }
+  // Elements [i, i + lanes), all of the row that the operands stand at.
+  template <class Wide, class A, class... X>
+  static HWY_INLINE auto Result(Wide wide, std::size_t i, const A& attributes, const X&... x) {
+    return ResultOf<typename X::Element...>(wide, attributes, x.Load(StoredTag<typename X::Element, Wide>(), i)...);
+  }
+
+  template <bool kStream, class D>
+  static HWY_INLINE void Store(hn::VFromD<D> v, D d, Stored<Out>* out) {
+    if constexpr (kStream && sizeof(Stored<Out>) * hn::MaxLanes(D()) >=
+                                 16) {  // Highway's Stream writes 16 bytes of a shorter vector (1.2, x86)
+      hn::Stream(v, d, out);
+    } else {
+      hn::StoreU(v, d, out);
+    }
+  }
+  // Of the first or last vector, which may begin anywhere. Streaming all but a few lines of each tile is half as fast.
+  template <bool kStream, class D>
+  static HWY_INLINE void StoreEnd(hn::VFromD<D> v, D d, Stored<Out>* out) {
+    if (kStream && Misalignment(d, out) == 0) {
+      Store<true>(v, d, out);
+    } else {
+      hn::StoreU(v, d, out);
+    }
+  }
+  // Elements from the vector's boundary before `out` to it.
+  template <class D>
+  static HWY_INLINE std::size_t Misalignment(D d, const Stored<Out>* out) {
+    return reinterpret_cast<std::uintptr_t>(out) / sizeof(Stored<Out>) % hn::Lanes(d);
+  }
+
+  // Computes out[0, n), n being at least a vector. A ragged end is a whole vector that overlaps the one before it, and so is the
+  // first vector of a row that begins off a vector's boundary, so that the others are stored on it. As `out` may be exactly a
+  // streamed input, both are loaded before anything is written. Recomputed elements get the same bits again. A row without ragged
+  // ends that is streamed goes straight through: reading the end of a row first costs a tenth where it comes from memory.
+  template <bool kStream, class A, class... X>
+  static HWY_INLINE void Row(Stored<Out>* out, std::size_t n, const A& attributes, const X&... x) {
+    const auto wide = WideTag(InputsOf<Op, T>());
+    const hn::Rebind<Stored<Out>, decltype(wide)> d_stored;
+    const std::size_t lanes = hn::Lanes(wide);
+    if constexpr (kStream) {
+      if (n % lanes == 0 && Misalignment(d_stored, out) == 0) {
+        for (std::size_t i = 0; i < n; i += lanes) Store<kStream>(Result(wide, i, attributes, x...), d_stored, out + i);
+        return;
+      }
+    }
+    const std::size_t last = n - lanes;
+    const auto last_result = Result(wide, last, attributes, x...);
+    const auto body = [&](std::size_t i) HWY_ATTR {
+      for (; i < last; i += lanes) Store<kStream>(Result(wide, i, attributes, x...), d_stored, out + i);
+    };
+    if constexpr (LargerSteps::kAlignsStores) {
+      const auto first_result = Result(wide, 0, attributes, x...);
+      body(lanes - Misalignment(d_stored, out));
+      StoreEnd<kStream>(first_result, d_stored, out);
+    } else {
+      body(LargerSteps::template Run<Op, T>(out, n, attributes, x...));
+    }
+    StoreEnd<kStream>(last_result, d_stored, out + last);
+  }
+
+  // The same for `rows` rows that follow each other without gaps. A vector that belongs to two of them is put together from both.
+  template <bool kStream, class A, class... X>
+  static HWY_INLINE void JoinedRows(Stored<Out>* out, std::int64_t rows, std::size_t cols, const A& attributes, X... x) {
+    const auto wide = WideTag(InputsOf<Op, T>());
+    const hn::Rebind<Stored<Out>, decltype(wide)> d_stored;
+    const std::size_t lanes = hn::Lanes(wide);
+    const std::size_t last = static_cast<std::size_t>(rows) * cols - lanes;
+    const auto first_result = Result(wide, 0, attributes, x...);
+    const auto last_result = Result(wide, last, attributes, x.After(rows - 1)...);
+    std::size_t i = lanes - Misalignment(d_stored, out);
+    for (std::size_t end = cols; --rows > 0; end += cols) {
+      for (; i + lanes <= end; i += lanes) Store<kStream>(Result(wide, i, attributes, x...), d_stored, out + i);
+      if (i < end) {
+        const auto crossing = [&](const auto& operand) HWY_ATTR {
+          using Element = typename std::remove_cvref_t<decltype(operand)>::Element;
+          return operand.LoadCrossing(StoredTag<Element, decltype(wide)>(), i, end - i, operand.After(1));
+        };
+        Store<kStream>(ResultOf<typename X::Element...>(wide, attributes, crossing(x)...), d_stored, out + i);
+        i += lanes;
+      }
+      ((x = x.After(1)), ...);
+    }
+    for (; i < last; i += lanes) Store<kStream>(Result(wide, i, attributes, x...), d_stored, out + i);
+    StoreEnd<kStream>(first_result, d_stored, out);
+    StoreEnd<kStream>(last_result, d_stored, out + last);
+  }
+
+  // The same for any tile, in one loop that chooses at run time: for rows shorter than a vector, for operands that are all splat,
+  // and for ops whose Vector is so long that a copy for each splat pattern would cost more than the choices.
+  template <typename... In>
+  static HWY_NOINLINE void CompactRows(const Tile& tile, TypeList<In...>) {
+    CompactRowsOf<In...>(tile, std::index_sequence_for<In...>());
+  }
+  template <typename... In, std::size_t... kInput>
+  static HWY_INLINE void CompactRowsOf(const Tile& tile, std::index_sequence<kInput...>) {
+    const auto wide = WideTag(TypeList<In...>());
+    const hn::Rebind<Stored<Out>, decltype(wide)> d_stored;
+    const std::size_t lanes = hn::Lanes(wide);
+    const auto n = static_cast<std::size_t>(tile.cols);
+    const auto attributes = ReadAttributes<Op, T>(tile);
+    const auto row = [&](Stored<Out>* out, const EitherRow<In, StoredTag<In, decltype(wide)>>&... x) HWY_ATTR {
+      const bool stream = tile.stream && Misalignment(d_stored, out) == 0;
+      for (std::size_t i = 0; i < n; i += lanes) {
+        const std::size_t left = n - i;
+        const auto result = ResultOf<In...>(wide, attributes, x.LoadUpTo(i, left)...);
+        if (HWY_LIKELY(left >= lanes)) {
+          if (stream) {
+            Store<true>(result, d_stored, out + i);
+          } else {
+            Store<false>(result, d_stored, out + i);
+          }
+        } else {
+          hn::StoreN(result, d_stored, out + i, left);
+        }
+      }
+    };
+    for (std::int64_t r = 0; r < tile.rows; ++r) {
+      row(reinterpret_cast<Stored<Out>*>(static_cast<std::byte*>(tile.out) + r * tile.out_row_stride), {tile.in[kInput], r}...);
+    }
+  }
+};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace axiscast
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target guard
