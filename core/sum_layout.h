@@ -12,7 +12,7 @@
 
 namespace axiscast {
 
-// Scratch on the stack of the thread that sums.
+// Scratch on the stack of the thread that sums: lanes and a tree for 512 columns of float32, half of 1024.
 inline constexpr std::int64_t kSumScratchBytes = 56 * 1024;
 
 // A sum, resolved: every dim of x is either kept, and then has a stride in the output, or summed.

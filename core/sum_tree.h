@@ -31,7 +31,7 @@ inline std::int64_t SumTreeRows(std::int64_t blocks) {
 }
 
 // The scratch of SumKernel::columns: the lanes of a block, or of several where cols are few, and a tree. Whole vectors reach behind
-// the lanes. Integers need a few vectors at most.
+// the lanes. Integers need a group's bytes at most.
 inline constexpr std::int64_t kSumGroupBytes = 8 * 1024;
 inline std::int64_t SumLanesBytes(std::int64_t lanes, std::int64_t row_bytes) {
   return (lanes * row_bytes > kSumGroupBytes ? lanes * row_bytes : kSumGroupBytes) + 256;

@@ -68,8 +68,7 @@ HWY_INLINE void AddRows(const std::byte* x, std::int64_t pitch, std::int64_t ste
   hn::StoreN(sum, d, out + j, left);
 }
 
-// sums[j] = sums[j] + x[j] + x[j + pitch] ... of kSteps steps in order, without the first summand where they are the first ones:
-// for j < width.
+// sums[j] = sums[j] + x[j] + x[j + pitch] ... of kSteps steps in order; the first steps begin with x[j]: for j < width.
 template <typename T, std::size_t kSteps, bool kFirst>
 HWY_INLINE void AddSteps(const std::byte* x, std::int64_t pitch, std::size_t width, Computed<T>* HWY_RESTRICT sums) {
   const hn::ScalableTag<Computed<T>> d;
@@ -141,7 +140,7 @@ HWY_INLINE void AddBlock(const std::byte* x, std::int64_t pitch, std::int64_t ro
     for (std::int64_t lane = 0; lane < HWY_MIN(rows, kSumLanes); ++lane) {
       AddRows<T>(x + lane * pitch, step_pitch, steps + (lane < rest ? 1 : 0), cols, lanes + lane * cols);
     }
-  } else if ((far && !kIsHalf<T>) || kSumLanes * cols <= 8 * static_cast<std::int64_t>(hn::Lanes(d))) {
+  } else if ((far && !kIsHalf<T>) || kSumLanes * cols <= static_cast<std::int64_t>(2 * kMostVectors * hn::Lanes(d))) {
     if (rest > 0) AddRows<T>(x, step_pitch, steps + 1, rest * cols, lanes);
     if (steps > 0) AddRows<T>(x + rest * pitch, step_pitch, steps, (kSumLanes - rest) * cols, lanes + rest * cols);
   } else {
@@ -250,7 +249,12 @@ void SumIntegerColumns(const std::byte* x, std::int64_t pitch, std::int64_t n, s
     AddAllSteps<T>(x, row_pitch, rows, static_cast<std::size_t>(width), far, sums);
   };
   std::int64_t joined = pitch == cols * static_cast<std::int64_t>(sizeof(T)) && cols < 4 * vector ? kLanesOf<T> : 1;
-  while (joined > 1 && (joined > n || (joined * cols > 4 * vector && joined / 2 * cols % vector == 0))) joined /= 2;
+  const auto is_too_much = [=](std::int64_t rows) {
+    const std::int64_t sums = rows * cols;
+    return rows > n || sums * static_cast<std::int64_t>(sizeof(T)) > kSumGroupBytes ||
+           (sums > 4 * vector && rows / 2 * cols % vector == 0);
+  };
+  while (joined > 1 && is_too_much(joined)) joined /= 2;
   if (joined == 1) return sum_rows(pitch, n, cols, reinterpret_cast<T*>(out));
   if (far && n * pitch <= kPrefetchedBlock) PrefetchNext(x, n * pitch);
   auto* const sums = reinterpret_cast<T*>(scratch);

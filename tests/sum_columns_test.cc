@@ -65,7 +65,7 @@ class SumColumnsTest : public ::testing::TestWithParam<ColumnCase> {
 
 TEST_P(SumColumnsTest, AddsUpByTheTree) {
   for (const std::int64_t n : {1, 3, 16, 17, 64, 79, 255, 256, 257, 700}) {
-    for (const std::int64_t cols : {1, 3, 7, 16, 32, 49, 64, 100, 257}) {
+    for (const std::int64_t cols : {1, 3, 7, 16, 32, 49, 64, 100, 133, 185, 239, 255, 257}) {
       for (const std::int64_t gap : {0, 5}) {
         ExpectTree<float, float>(DType::kFloat32, n, cols, gap);
         ExpectTree<double, double>(DType::kFloat64, n, cols, gap);
