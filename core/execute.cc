@@ -221,10 +221,6 @@ void RunJob(Job& job, const ExecuteOptions& options) {
   }
 }
 
-// Runs that begin off a cache line have a part of one at both ends, which is not streamed. Rows of 1.5 KB then take 1.5 times as
-// long as stored into the caches, rows of 16 KB as long.
-constexpr std::int64_t kUnalignedRunBytes = 16 * 1024;
-
 // Whether the output goes past the caches. In place its lines have just been read, and are in them.
 bool Streams(const Layout& layout, std::byte* const* pointers, StorePolicy stores) {
   if (stores != StorePolicy::kAuto) return stores == StorePolicy::kStream && layout.can_stream;

@@ -233,10 +233,12 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
 
   const bool all_splat =
       std::all_of(layout.operands.begin(), layout.operands.end() - 1, [](const OperandLayout& operand) { return operand.splat; });
-  layout.run_bytes = RunBytes(layout, tiling.joins, out_size);
+  const bool joins = tiling.joins && !steps.empty() && steps.back().kernel->joins;
+  layout.run_bytes = RunBytes(layout, joins, out_size);
+  layout.aligned_runs = joins || layout.tile_rows() == 1 || layout.operands.back().row_stride % kLineBytes == 0;
   layout.can_stream = kernel_streams && !all_splat && layout.tiles > 1 && layout.operands.back().delivery == Delivery::kStreamed &&
                       layout.run_bytes >= kStreamedRunBytes;
-  layout.streams = layout.can_stream && problem.streams;
+  layout.streams = layout.can_stream && problem.streams && (layout.aligned_runs || layout.run_bytes >= kUnalignedRunBytes);
   static_cast<TilingEstimate&>(layout.estimate) = tiling.estimate;
   const bool loops = layout.tiles > 1 || layout.stages || steps.size() > 1;
   layout.estimate.call = {1, kCallSeconds + (loops ? kLoopSeconds : 0)};

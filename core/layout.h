@@ -51,6 +51,10 @@ struct StepLayout {
   AttributeSlot attributes[kMaxAttributes];
 };
 
+// Runs that begin off a cache line have a part of one at both ends, which is not streamed. Rows of 1.5 KB then take 1.5 times as
+// long as stored into the caches, rows of 16 KB as long: shorter ones are not streamed.
+inline constexpr std::int64_t kUnalignedRunBytes = 16 * 1024;
+
 struct Layout {
   explicit Layout(std::pmr::memory_resource* memory = std::pmr::new_delete_resource())
       : offsets(memory), loops(memory), operands(memory), steps(memory) {}
@@ -68,6 +72,7 @@ struct Layout {
   bool parallel = false;
   bool stages = false;             // any operand is staged
   std::int64_t run_bytes = 0;      // of the output, that kernels write one element after the other
+  bool aligned_runs = false;       // each begins on a line where the output does
   bool can_stream = false;         // the output has runs that are long enough to be stored past the caches
   bool streams = false;            // and the call's bytes do not fit them
   bool far = false;                // the inputs come from memory, though the call's bytes would fit the caches

@@ -61,6 +61,7 @@ struct Kernel {
   KernelFunction reference = nullptr;  // the op's scalar meaning in two plain loops; may be null for own ops
   CheckFunction check = nullptr;       // null: the op refuses no value
   bool streams = false;                // `run` heeds Tile::stream
+  bool joins = false;                  // `run` stores dense rows that follow each other as one: none but the first begins a run
   double cycles = 1;                   // of a core for 64 bytes of its widest operand in L1, roughly: decides when threads pay
 };
 

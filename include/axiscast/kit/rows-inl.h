@@ -258,18 +258,17 @@ struct ElementwiseRows {
     const auto n = static_cast<std::size_t>(tile.cols);
     const auto attributes = ReadAttributes<Op, T>(tile);
     const auto row = [&](Stored<Out>* out, const EitherRow<In, StoredTag<In, decltype(wide)>>&... x) HWY_ATTR {
-      const bool stream = tile.stream && Misalignment(d_stored, out) == 0;
-      for (std::size_t i = 0; i < n; i += lanes) {
-        const std::size_t left = n - i;
-        const auto result = ResultOf<In...>(wide, attributes, x.LoadUpTo(i, left)...);
-        if (HWY_LIKELY(left >= lanes)) {
-          if (stream) {
-            Store<true>(result, d_stored, out + i);
-          } else {
-            Store<false>(result, d_stored, out + i);
-          }
+      // The first vector of what is streamed ends on a vector's boundary.
+      std::size_t next = tile.stream ? lanes - Misalignment(d_stored, out) : lanes;
+      for (std::size_t i = 0; i < n; i = next, next += lanes) {
+        const std::size_t some = HWY_MIN(n, next) - i;
+        const auto result = ResultOf<In...>(wide, attributes, x.LoadUpTo(i, some)...);
+        if (HWY_UNLIKELY(some < lanes)) {
+          hn::StoreN(result, d_stored, out + i, some);
+        } else if (tile.stream) {
+          Store<true>(result, d_stored, out + i);
         } else {
-          hn::StoreN(result, d_stored, out + i, left);
+          Store<false>(result, d_stored, out + i);
         }
       }
     };

@@ -102,6 +102,7 @@ void AddKernel(const TargetRow*& row, OpDefinition& definition) {
     kernel.check = row->check;
     using KernelOp = KernelOpOf<Op, T>;
     kernel.streams = KernelOp::Class::template kStreams<KernelOp, KernelTypeOf<KernelOp, T>>;
+    kernel.joins = kernel.streams && !IsCompact<KernelOp, KernelTypeOf<KernelOp, T>>();
     kernel.cycles = CyclesOf<KernelOp, T>();
     kernel.reference = &Op::Class::template Reference<Op, T>;
     definition.kernels.push_back(kernel);
