@@ -25,11 +25,15 @@ constexpr std::int64_t kQuickElements = 4096;
 enum class Order { kRandom, kSequential, kSorted, kEqual };
 constexpr const char* kOrderNames[] = {"random", "sequential", "sorted", "equal"};
 
-// float32 [lines, extent, width] with an int64 index [lines, count] along dim 1; lines or width are 1 in the rows of the table.
+// float32 [lines, extent, width] with an int64 index [lines, count] along dim 1, or [lines, count, width] where each element has
+// its own; lines or width are 1 in most rows of the table.
 struct Problem {
   std::int64_t lines, extent, count, width;
+  bool of_elements;
   Order order;
   bool adds;
+  std::int64_t Indices() const { return of_elements ? width : 1; }  // of a position
+  bool MovesRows() const { return width > 1 && !of_elements; }
 };
 
 // What is chosen from or added to, what is moved behind it, and the index.
@@ -47,18 +51,19 @@ struct Memory {
 Memory MakeMemory(const Problem& p) {
   const std::int64_t data_floats = p.lines * p.extent * p.width, moved_floats = p.lines * p.count * p.width;
   Memory memory(data_floats, moved_floats);
-  memory.index.resize(static_cast<std::size_t>(p.lines * p.count));
+  memory.index.resize(static_cast<std::size_t>(p.lines * p.count * p.Indices()));
   for (std::int64_t i = 0; i < data_floats; ++i) memory.data[i] = static_cast<float>(i % 1000);
   for (std::int64_t i = 0; i < moved_floats; ++i) memory.moved[i] = static_cast<float>(i % 7);
   std::mt19937_64 random(1);
   for (std::size_t i = 0; i < memory.index.size(); ++i) {
-    const std::int64_t sequential = static_cast<std::int64_t>(i) % p.count % p.extent;
+    const std::int64_t sequential = static_cast<std::int64_t>(i) / p.Indices() % p.count % p.extent;
     memory.index[i] = p.order == Order::kSequential ? sequential
                       : p.order == Order::kEqual    ? p.extent / 2
                                                     : static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(p.extent));
   }
   if (p.order == Order::kSorted) {
-    for (auto line = memory.index.begin(); line != memory.index.end(); line += p.count) std::sort(line, line + p.count);
+    const std::int64_t line_indices = p.count * p.Indices();
+    for (auto line = memory.index.begin(); line != memory.index.end(); line += line_indices) std::sort(line, line + line_indices);
   }
   return memory;
 }
@@ -69,13 +74,20 @@ struct Part {
 };
 void PlainLoop(const Problem& p, const std::int64_t* index, float* data, float* moved, const Part& part) {
   for (std::int64_t line = part.first; line < part.last; ++line) {
-    const std::int64_t* const chosen = index + line * p.count;
+    const std::int64_t* const chosen = index + line * p.count * p.Indices();
     float* const from = data + line * p.extent * p.width;
     float* const to = moved + line * p.count * p.width;
     if (p.width == 1 && p.adds) {
       for (std::int64_t i = part.begin; i < part.end; ++i) from[chosen[i]] += to[i];
     } else if (p.width == 1) {
       for (std::int64_t i = part.begin; i < part.end; ++i) to[i] = from[chosen[i]];
+    } else if (p.of_elements) {
+      for (std::int64_t i = part.begin; i < part.end; ++i) {
+        for (std::int64_t c = 0; c < p.width; ++c) {
+          if (p.adds) from[chosen[i * p.width + c] * p.width + c] += to[i * p.width + c];
+          if (!p.adds) to[i * p.width + c] = from[chosen[i * p.width + c] * p.width + c];
+        }
+      }
     } else {
       for (std::int64_t i = part.begin; i < part.end; ++i) {
         for (std::int64_t c = 0; c < p.width; ++c) {
@@ -106,7 +118,8 @@ bool ShareOf(const Problem& p, int thread, int threads, Part* part) {
 }
 
 Plan MakePlan(const Problem& p, Memory& memory) {
-  const TensorView index(memory.index.data(), {p.lines, p.count});
+  const Shape shape = p.of_elements ? Shape{p.lines, p.count, p.width} : Shape{p.lines, p.count};
+  const TensorView index(memory.index.data(), shape);
   const MutableTensorView data(memory.data, {p.lines, p.extent, p.width}), moved(memory.moved, {p.lines, p.count, p.width});
   PlanOptions options;
   options.attributes = {{"dim", 1}};
@@ -140,7 +153,7 @@ Sample Measure(const Problem& p, int threads, Team& team, Roof& roof, const Effo
   const Calls calls = [&](std::int64_t count) {
     for (; count > 0; --count) Execute(p, plan, memory, threads);
   };
-  if (p.width > 1) {
+  if (p.MovesRows()) {
     const std::int64_t bytes = p.count * p.width * 4, row = p.width * 4;
     const std::int64_t chosen = p.order == Order::kEqual ? row : bytes;
     const auto* data = reinterpret_cast<const std::byte*>(memory.data);
@@ -155,8 +168,8 @@ Sample Measure(const Problem& p, int threads, Team& team, Roof& roof, const Effo
     team.Run(threads, [&](int thread) {
       Part part;
       if (!ShareOf(p, thread, threads, &part)) return;
-      const std::int64_t* const index = memory.index.data() + part.first * p.count + part.begin;
-      const std::int64_t indices = (part.last - part.first - 1) * p.count + part.end - part.begin;
+      const std::int64_t* const index = memory.index.data() + (part.first * p.count + part.begin) * p.Indices();
+      const std::int64_t indices = ((part.last - part.first - 1) * p.count + part.end - part.begin) * p.Indices();
       for (std::int64_t pass = count; pass > 0; --pass) {
         ReadOnlyPasses()[0](reinterpret_cast<const std::byte*>(index), nullptr, nullptr, indices * 8, 0);
         PlainLoop(p, memory.index.data(), memory.data, memory.moved, part);
@@ -177,8 +190,15 @@ struct Layout {
   const char* name;
   std::int64_t lines_of_all;  // of the elements of data, so many make a line; 0: one line
   std::int64_t width;
+  bool of_elements = false;
 };
-constexpr Layout kLayouts[] = {{"last_dim", 1024, 1}, {"dim0_rows_64", 0, 64}, {"dim0_rows_1024", 0, 1024}, {"1d", 0, 1}};
+constexpr Layout kLayouts[] = {{"last_dim", 1024, 1},
+                               {"dim0_rows_8", 0, 8},
+                               {"dim0_rows_64", 0, 64},
+                               {"dim0_rows_1024", 0, 1024},
+                               {"dim0_of_8", 0, 8, true},
+                               {"dim0_of_64", 0, 64, true},
+                               {"1d", 0, 1}};
 
 int Main(int argc, char** argv) {
   const Arguments arguments = ReadArguments(argc, argv, kText);
@@ -193,16 +213,16 @@ int Main(int argc, char** argv) {
         if (adds && order == Order::kSequential) continue;
         for (const char* level : {"L2", "memory"}) {
           // Data, what is moved, and the index: as many positions as there are rows of data.
-          const std::int64_t bytes_per_row = 2 * 4 * layout.width + 8;
+          const std::int64_t bytes_per_row = 2 * 4 * layout.width + 8 * (layout.of_elements ? layout.width : 1);
           const std::int64_t rows_of_all = std::max<std::int64_t>(
               arguments.quick ? kQuickElements / layout.width : ThisMachine().WorkingSet(level) / bytes_per_row, 1);
           const std::int64_t extent = layout.lines_of_all > 0 ? std::min(layout.lines_of_all, rows_of_all) : rows_of_all;
-          const Problem p{rows_of_all / extent, extent, extent, layout.width, order, adds};
+          const Problem p{rows_of_all / extent, extent, extent, layout.width, layout.of_elements, order, adds};
           for (const int threads : all_threads > 1 ? std::vector<int>{1, all_threads} : std::vector<int>{1}) {
             rows.push_back({std::string(adds ? "scatter_add/" : "gather/") + layout.name + "/" +
                                 kOrderNames[static_cast<int>(order)] + "/" + level + "/threads:" + std::to_string(threads),
                             "(" + std::to_string(p.lines) + "," + std::to_string(p.extent) + "," + std::to_string(p.width) + ")",
-                            layout.width > 1 ? "bytes in order" : "a plain loop, the index read twice",
+                            layout.width > 1 && !layout.of_elements ? "bytes in order" : "a plain loop, the index read twice",
                             static_cast<double>(rows_of_all * bytes_per_row),
                             [p, threads, &team, &roof](const Effort& effort) { return Measure(p, threads, team, roof, effort); }});
           }

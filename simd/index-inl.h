@@ -110,6 +110,16 @@ HWY_INLINE void CopyRow(const std::byte* x_bytes, std::int64_t bytes, bool strea
   if (bytes < lanes) {
     if constexpr (kIsBool) {
       for (std::int64_t i = 0; i < bytes; ++i) out[i] = x[i] != 0;
+    } else if (bytes >= 16) {  // two halves that overlap: a call of memcpy takes as long as four such rows
+      const hn::CappedTag<std::uint8_t, 16> d16;
+      const hn::CappedTag<std::uint8_t, 32> d32;
+      const auto copy = [&](auto dc) HWY_ATTR {
+        const std::int64_t last = bytes - static_cast<std::int64_t>(hn::Lanes(dc));
+        const auto begin = hn::LoadU(dc, x), end = hn::LoadU(dc, x + last);
+        hn::StoreU(begin, dc, out);
+        hn::StoreU(end, dc, out + last);
+      };
+      bytes < 32 ? copy(d16) : copy(d32);
     } else {
       std::memcpy(out, x, static_cast<std::size_t>(bytes));
     }
@@ -183,6 +193,13 @@ void MoveRows(const IndexRows& rows) {
     return MoveElements<Element, kInX>(rows, stride);
   }
   const IndexSide& chosen = kInX ? x : out;
+  if constexpr (std::is_same_v<Element, SameElement<T>> && kSize <= 8) {  // short rows are elements themselves
+    if (x.col_stride == kSize && out.col_stride == kSize) {
+      if (cols * kSize == 16) return MoveElements<SameElement<Element16>, kInX>(rows, stride);
+      if (cols * kSize == 8) return MoveElements<SameElement<std::uint64_t>, kInX>(rows, stride);
+      if (cols * kSize == 4) return MoveElements<SameElement<std::uint32_t>, kInX>(rows, stride);
+    }
+  }
   const bool dense = x.col_stride == kSize && out.col_stride == kSize, far = rows.far, stream = kInX && rows.stream;
   const std::int64_t bytes = cols * kSize, ahead = RowsAhead(bytes);
   for (std::int64_t r = 0; dense && r < count; ++r) {

@@ -43,6 +43,33 @@ HWY_INLINE std::int64_t RunOf(const std::int64_t* index, std::int64_t left) {
   return run < kIndexGroup ? 1 : run;
 }
 
+// The end of ReduceDenseRows: fewer than twice the lanes of d. By halves of vectors: a load under a mask waits for the store under
+// a mask before it, where rows that follow each other choose the same one.
+template <class Op, typename T, class D, class Row>
+HWY_INLINE void ReduceTail(D d, const Row& row, std::int64_t run, std::size_t c, std::size_t n, hn::TFromD<D>* out) {
+  using C = hn::TFromD<D>;
+  const hn::Rebind<Stored<T>, D> d_x;
+  const std::size_t lanes = hn::Lanes(d);
+  if (n - c >= lanes) {
+    auto sum = hn::LoadU(d, out + c);
+    for (std::int64_t r = 0; r < run; ++r) {
+      sum = Op::template Vector<C>(d, sum, FromStored<T>(d, hn::LoadU(d_x, row(r) + c)));
+    }
+    hn::StoreU(sum, d, out + c);
+    c += lanes;
+  }
+#if HWY_HAVE_SCALABLE
+  if (c == n) return;
+  auto sum = hn::LoadN(d, out + c, n - c);
+  for (std::int64_t r = 0; r < run; ++r) sum = Op::template Vector<C>(d, sum, FromStored<T>(d, hn::LoadN(d_x, row(r) + c, n - c)));
+  hn::StoreN(sum, d, out + c, n - c);
+#else
+  if constexpr (hn::MaxLanes(D()) > 1) {
+    if (c < n) ReduceTail<Op, T>(hn::Half<D>(), row, run, c, n, out);
+  }
+#endif
+}
+
 // out[c] = op(... op(out[c], x[0][c]) ..., x[run - 1][c]) for `run` dense rows, x_stride bytes apart.
 template <class Op, typename T>
 HWY_INLINE void ReduceDenseRows(const std::byte* x_bytes, std::int64_t x_stride, std::int64_t run, std::int64_t cols,
@@ -76,10 +103,7 @@ HWY_INLINE void ReduceDenseRows(const std::byte* x_bytes, std::int64_t x_stride,
     for (std::int64_t r = 0; r < run; ++r) sum = reduce(sum, row(r) + c);
     hn::StoreU(sum, d, out + c);
   }
-  if (c == n) return;
-  auto sum = hn::LoadN(d, out + c, n - c);
-  for (std::int64_t r = 0; r < run; ++r) sum = Op::template Vector<C>(d, sum, FromStored<T>(d, hn::LoadN(d_x, row(r) + c, n - c)));
-  hn::StoreN(sum, d, out + c, n - c);
+  ReduceTail<Op, T>(d, row, run, c, n, out);
 }
 
 // One element in a row. All that the loop reads is in locals: stores of bytes might be to anything.
