@@ -124,7 +124,7 @@ struct Fmod {
       .checked_operand = 1,
       .check_code = StatusCode::kDivisionByZero,
       .check_message = "integer division by zero",
-      .gradient = "dout; negative(multiply(dout, trunc(divide(x, y))))"};
+      .gradient = "dout; negative(multiply(dout, copysign(floor_divide(abs(x), abs(y)), divide(x, y))))"};
   static constexpr Kinds kKinds = kNumbers;
   template <typename T>
   static constexpr bool kCompact = true;
