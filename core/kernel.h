@@ -20,7 +20,7 @@ inline constexpr int kElementSizes = 5;
 
 // out[i * repeat + j] = x[i], x's elements being `stride` bytes apart: i < count, j < repeat.
 using RepeatMover = void (*)(const std::byte* x, std::int64_t stride, std::int64_t count, std::int64_t repeat, std::byte* out);
-// out[r * cols + c] = x[r, c].
+// out[r * cols + c] = x[r, c]. A stride may be 0.
 using GatherMover = void (*)(const std::byte* x, std::int64_t row_stride, std::int64_t col_stride, std::int64_t rows,
                              std::int64_t cols, std::byte* out);
 // out[r, c] = x[r * cols + c].

@@ -1,9 +1,6 @@
 // Staging in terms of the movers: every block comes down to repeats, runs, 2-d gathers and copies of what is already there.
 #include "core/stage.h"
 
-#include <algorithm>
-#include <cstring>
-
 namespace axiscast {
 namespace {
 
@@ -14,15 +11,6 @@ std::int64_t Elements(const BoxDim* dims, int rank) {
 }
 
 }  // namespace
-
-void Replicate(std::byte* out, std::int64_t bytes, std::int64_t count) {
-  const std::int64_t total = bytes * count;
-  for (std::int64_t done = bytes; done < total;) {
-    const std::int64_t more = std::min(done, total - done);
-    std::memcpy(out + done, out, static_cast<std::size_t>(more));
-    done += more;
-  }
-}
 
 void StageIn(const Movers& movers, int size_log2, const BoxDim* dims, int rank, const std::byte* x, std::byte* out) {
   const BoxDim& outer = dims[0];
@@ -43,10 +31,10 @@ void StageIn(const Movers& movers, int size_log2, const BoxDim* dims, int rank, 
     }
     return;
   }
-  const std::int64_t bytes = Elements(dims + 1, rank - 1) << size_log2;
+  const std::int64_t elements = Elements(dims + 1, rank - 1), bytes = elements << size_log2;
   if (outer.stride == 0) {
     StageIn(movers, size_log2, dims + 1, rank - 1, x, out);
-    Replicate(out, bytes, outer.extent);
+    if (outer.extent > 1) movers.gather[size_log2](out, 0, std::int64_t{1} << size_log2, outer.extent - 1, elements, out + bytes);
     return;
   }
   for (std::int64_t i = 0; i < outer.extent; ++i) {

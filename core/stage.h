@@ -10,9 +10,6 @@ namespace axiscast {
 // The most dims that a block can have: rows, and the canonical dims of cols.
 inline constexpr int kMaxBoxDims = kMaxRank + 2;
 
-// Repeats the first `bytes` of out until there are `count` copies, doubling what is there.
-void Replicate(std::byte* out, std::int64_t bytes, std::int64_t count);
-
 // Copies the block with these dims (outermost first, at least one) at `x` to dense `out`.
 void StageIn(const Movers& movers, int size_log2, const BoxDim* dims, int rank, const std::byte* x, std::byte* out);
 

@@ -6,9 +6,11 @@
 #define AXISCAST_SIMD_MOVERS_INL_H_
 #endif
 
+#include <algorithm>
+#include <cstring>
+
 #include "axiscast/kit/elementwise-inl.h"
 #include "core/kernel.h"
-#include "core/stage.h"
 #include "hwy/cache_control.h"
 #include "simd/repeat-inl.h"
 #include "simd/step-inl.h"
@@ -17,6 +19,16 @@
 HWY_BEFORE_NAMESPACE();
 namespace axiscast {
 namespace HWY_NAMESPACE {
+
+// Repeats the first `bytes` of out until there are `count` copies, doubling what is there.
+inline void Replicate(std::byte* out, std::int64_t bytes, std::int64_t count) {
+  const std::int64_t total = bytes * count;
+  for (std::int64_t done = bytes; done < total;) {
+    const std::int64_t more = std::min(done, total - done);
+    std::memcpy(out + done, out, static_cast<std::size_t>(more));
+    done += more;
+  }
+}
 
 template <typename T>
 void Gather(const std::byte* x, std::int64_t row_stride, std::int64_t col_stride, std::int64_t rows, std::int64_t cols,
