@@ -97,7 +97,9 @@ Status IndexCheck::Refuse(const std::byte* index) const {
     if (d < 0) return Status();  // another thread has changed it meanwhile
   }
   const std::string position = shape_.rank() == 0 ? "" : ListOf(Dims(at, shape_.rank()));
-  const std::string range = highest_ < 0 ? "none" : std::to_string(lowest_) + " to " + std::to_string(highest_);
+  const auto to_highest = [this](std::int64_t lowest) { return std::to_string(lowest) + " to " + std::to_string(highest_); };
+  std::string range = highest_ < 0 ? "none" : to_highest(lowest_);
+  if (lowest_ == 0 && value < 0 && value >= -highest_ - 1) range += " (with wrap_negative " + to_highest(-highest_ - 1) + ")";
   return Status(StatusCode::kOutOfRange, caller_ + ": index out of range; got " + name_ + position + " = " + std::to_string(value) +
                                              ", accepted are " + range + " along dim " + std::to_string(dim_) + " of " +
                                              data_name_ + " " + ListOf(data_shape_) + " " + facts_);

@@ -178,10 +178,19 @@ Status FindKernel(const Request& request, const Kernel** kernel) {
   for (int i = 0; i < op.arity(); ++i) dtypes[i] = request.inputs[i]->dtype;
   *kernel = op.FindKernel(dtypes);
   if (*kernel != nullptr) return Status();
-  std::string supported;
-  for (const Kernel& k : op.kernels()) supported += (supported.empty() ? "" : ", ") + DTypeList(k.inputs, op.arity());
+  // Of an op that pairs every dtype with some of an index, those of the first input's dtype alone.
+  const auto list = [&](bool first_alone) {
+    std::string text;
+    for (const Kernel& k : op.kernels()) {
+      if (!first_alone || k.inputs[0] == dtypes[0]) text += (text.empty() ? "" : ", ") + DTypeList(k.inputs, op.arity());
+    }
+    return text;
+  };
+  std::string supported = op.elementwise() ? "" : list(true), with;
+  if (!supported.empty()) with = std::string("with ") + NameOf(dtypes[0]) + " ";
+  if (supported.empty()) supported = list(false);
   return Status(StatusCode::kUnsupportedDType, who + "no kernel for " + op.info().name + DTypeList(dtypes, op.arity()) + "; " +
-                                                   op.info().name + " supports " + supported);
+                                                   with + op.info().name + " supports " + supported);
 }
 
 Status ResolveInputs(const Request& request, const Destination& destination, Shape* shape, int* first) {

@@ -140,7 +140,8 @@ HWY_INLINE void AddBlock(const std::byte* x, std::int64_t pitch, std::int64_t ro
     for (std::int64_t lane = 0; lane < HWY_MIN(rows, kSumLanes); ++lane) {
       AddRows<T>(x + lane * pitch, step_pitch, steps + (lane < rest ? 1 : 0), cols, lanes + lane * cols);
     }
-  } else if ((far && !kIsHalf<T>) || kSumLanes * cols <= static_cast<std::int64_t>(2 * kMostVectors * hn::Lanes(d))) {
+  } else if ((far && !kIsHalf<T>) ||
+             kSumLanes * cols <= static_cast<std::int64_t>((kIsHalf<T> ? 8 : 2 * kMostVectors) * hn::Lanes(d))) {
     if (rest > 0) AddRows<T>(x, step_pitch, steps + 1, rest * cols, lanes);
     if (steps > 0) AddRows<T>(x + rest * pitch, step_pitch, steps, (kSumLanes - rest) * cols, lanes + rest * cols);
   } else {

@@ -227,7 +227,8 @@ const Refusal kRefusals[] = {
      {0, -1, 9},
      {{"dim", -1}},
      kRange,
-     "scatter: index out of range; got index[0, 1] = -1, accepted are 0 to 3 along dim 1 of self [2, 4] (self [2, 4], index [2, "
+     "scatter: index out of range; got index[0, 1] = -1, accepted are 0 to 3 (with wrap_negative -4 to 3) along dim 1 of self [2, "
+     "4] (self [2, 4], index [2, "
      "3], src "
      "[], dim -1)"},
     {"wrapped_index",

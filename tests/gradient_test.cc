@@ -289,6 +289,21 @@ TEST(Gradient, AtSpecialValues) {
 }
 
 // dout may be the memory of the result.
+// x just below a multiple of y: x / y rounds up to a whole number, fmod takes one less.
+TEST(Gradient, OfFmodHasTheExactQuotient) {
+  std::mt19937 random(7);
+  std::uniform_real_distribution<float> size(0.01F, 30.0F);
+  for (int i = 0; i < 2000; ++i) {
+    const float y = size(random), dout = 1;
+    const float x = std::nextafter(y * static_cast<float>(1 + i % 100), 0.0F);
+    float gradient = 0;
+    ApplyOptions options;
+    options.attributes = {{"wrt", 1}};
+    ASSERT_TRUE(Apply(*FindOp("fmod_grad"), {{&x, {}}, {&y, {}}, {&dout, {}}}, {&gradient, {}}, options).ok());
+    ASSERT_EQ(static_cast<Real>(gradient), -std::trunc(static_cast<Real>(x) / static_cast<Real>(y))) << x << " " << y;
+  }
+}
+
 TEST(Gradient, IsWrittenOverDout) {
   const std::vector<float> x = {-1, 2};
   std::vector<float> dout = {5, 7};

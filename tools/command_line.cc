@@ -148,7 +148,7 @@ Alignment ReadAlignment(const Value& mode, const Value& axis, const std::vector<
     if (!FindMode(*mode, &found).ok()) {
       const bool of_an_index = *mode == "broadcast" || *mode == "prefix";  // same_rank is a mode of both kinds
       Fail(kUsage, "--mode: " + NoSuch("mode", *mode, Modes()) +
-                       (of_an_index ? "; gather and scatter have an attribute of this name: --attr mode=" + *mode : ""));
+                       (of_an_index ? "; of gather and scatter, mode is an attribute: --attr mode=" + *mode : ""));
     }
     alignment.mode = found;
     mode_takes_axis = kModes[static_cast<std::size_t>(found)].takes_axis;

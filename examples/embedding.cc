@@ -1,0 +1,46 @@
+// An embedding and its gradient: rows of a table that an index chooses, and what comes back added up where they came from; a bias
+// that was stretched, and the sum that is its gradient.
+#include <axiscast/axiscast.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <vector>
+
+using axiscast::Apply;
+using axiscast::FindOp;
+
+int main() {
+  const std::vector<float> table = {1, 2, 10, 20, 100, 200}, bias = {0.5F, 0.25F}, dout(6, 1.0F);  // (3,2), (2), (3,2)
+  const std::vector<std::int64_t> tokens = {2, -1, 0};
+  std::vector<float> rows(6), shifted(6), table_gradient(6), bias_gradient(2), kept(3);
+
+  axiscast::ApplyOptions of_rows;
+  of_rows.attributes = {{"dim", 0}, {"wrap_negative", true}};
+  axiscast::Status status =
+      Apply(*FindOp("gather"), {{table.data(), {3, 2}}, {tokens.data(), {3}}}, {rows.data(), {3, 2}}, of_rows);
+  if (status.ok()) status = Apply(*FindOp("add"), {{rows.data(), {3, 2}}, {bias.data(), {2}}}, {shifted.data(), {3, 2}});
+
+  // In place: self is the output. Tokens that occur twice are added up in their order.
+  const axiscast::TensorView self(table_gradient.data(), {3, 2}), came_back(dout.data(), {3, 2});
+  if (status.ok())
+    status = Apply(*FindOp("scatter_add"), {self, {tokens.data(), {3}}, came_back}, {table_gradient.data(), {3, 2}}, of_rows);
+
+  axiscast::ApplyOptions of_bias;
+  of_bias.attributes = {{"wrt", 1}};
+  if (status.ok()) {
+    status =
+        Apply(*FindOp("add_grad"), {{rows.data(), {3, 2}}, {bias.data(), {2}}, came_back}, {bias_gradient.data(), {2}}, of_bias);
+  }
+  axiscast::ApplyOptions of_sum;
+  of_sum.attributes = {{"shape", axiscast::Shape{3, 1}}};
+  if (status.ok()) status = Apply(*FindOp("sum_to"), {{shifted.data(), {3, 2}}}, {kept.data(), {3, 1}}, of_sum);
+  if (!status.ok()) {
+    std::printf("%s\n", status.message());
+    return 1;
+  }
+  std::printf("the last row %g %g, the gradient of row 2 of the table %g %g, the bias's %g %g, sums %g %g %g\n",
+              static_cast<double>(rows[4]), static_cast<double>(rows[5]), static_cast<double>(table_gradient[4]),
+              static_cast<double>(table_gradient[5]), static_cast<double>(bias_gradient[0]), static_cast<double>(bias_gradient[1]),
+              static_cast<double>(kept[0]), static_cast<double>(kept[1]), static_cast<double>(kept[2]));
+  return 0;
+}
