@@ -2,6 +2,7 @@
 #ifndef AXISCAST_PATTERN_H_
 #define AXISCAST_PATTERN_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -26,8 +27,13 @@ class PatternAxis {
  public:
   constexpr PatternAxis() noexcept = default;
   constexpr PatternAxis(Axis declared) noexcept : value_(static_cast<std::int64_t>(declared)) {}
+  /// An extent that is negative, or more than int64 holds, is not valid.
   template <typename Integer, typename = std::enable_if_t<std::is_integral_v<Integer>>>
-  constexpr PatternAxis(Integer fixed_extent) noexcept : value_(static_cast<std::int64_t>(fixed_extent)) {}
+  constexpr PatternAxis(Integer fixed_extent) noexcept
+      : value_(std::max(static_cast<std::int64_t>(fixed_extent), static_cast<std::int64_t>(Axis::kN) + 1)) {
+    if (fixed_extent > 0 && value_ < 0) value_ = -1;  // it was more than int64 holds
+  }
+  PatternAxis(char letter) = delete;  // 'B' would be an extent of 66: write kB
 
   constexpr bool stretches() const noexcept { return value_ == static_cast<std::int64_t>(kB); }
   constexpr bool fixed() const noexcept { return valid() && value_ >= 0; }
@@ -145,10 +151,12 @@ constexpr Pattern BroadcastPatterns(const Pattern* patterns, std::size_t count) 
 template <auto... axes>
 struct Declared {
   static_assert(((std::is_same_v<decltype(axes), Axis> ||
-                  (std::is_integral_v<decltype(axes)> && !std::is_same_v<decltype(axes), bool>)) &&
+                  (std::is_integral_v<decltype(axes)> && !std::is_same_v<decltype(axes), bool> &&
+                   !std::is_same_v<decltype(axes), char>)) &&
                  ...),
                 "write kB (extent 1, is stretched), kN (never stretched) or an extent for each axis, as in Declared<kB, kN, 10>");
-  static_assert((PatternAxis(axes).valid() && ...), "a fixed extent must not be negative: write kB, kN or an extent of 0 or more");
+  static_assert((PatternAxis(axes).valid() && ...),
+                "a fixed extent must not be negative, nor more than int64 holds: write kB, kN or an extent of 0 or more");
   static_assert(sizeof...(axes) <= kMaxRank, "a pattern has at most kMaxRank axes");
 
   static constexpr Pattern kPattern = {PatternAxis(axes)...};
@@ -160,11 +168,17 @@ using MatrixPattern = Declared<kN, kN>;
 using RowPattern = Declared<kB, kN>;
 using ColPattern = Declared<kN, kB>;
 
+template <class Operand>
+struct IsDeclared : std::false_type {};
+template <auto... axes>
+struct IsDeclared<Declared<axes...>> : std::true_type {};
+
 /// The patterns of a call, checked by the compiler: `DeclaredCall<RowPattern, MatrixPattern>`. For ResolveOptions::patterns:
 /// kPatterns.
 template <class... Operands>
 struct DeclaredCall {
-  static_assert(sizeof...(Operands) > 0, "a call has one operand or more: write a Declared<...> for each");
+  static_assert(sizeof...(Operands) > 0 && (IsDeclared<Operands>::value && ...),
+                "a call has one operand or more: write a Declared<...> for each");
   static constexpr std::size_t kCount = sizeof...(Operands);
   static constexpr Pattern kPatterns[] = {Operands::kPattern...};
   static_assert(!FindFixedConflict(kPatterns, kCount).found,
