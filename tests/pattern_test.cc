@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <iterator>
+#include <limits>
 #include <ostream>
 #include <vector>
 
@@ -12,6 +14,11 @@
 
 namespace axiscast {
 namespace {
+
+static_assert(!PatternAxis(std::uint64_t{1} << 63).valid() && !PatternAxis(~std::uint64_t{0}).valid(), "beyond int64");
+static_assert(!PatternAxis(std::numeric_limits<std::int64_t>::min()).valid(), "an integer is never kB");
+static_assert(!PatternAxis(std::numeric_limits<std::int64_t>::min() + 1).valid(), "nor kN");
+static_assert(PatternAxis(-3).extent() == -3, "messages say what was given");
 
 TEST(Pattern, IsReadOffShapes) {
   EXPECT_EQ(Pattern(Shape{1, 3}), RowPattern::kPattern);
