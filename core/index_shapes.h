@@ -4,13 +4,12 @@
 
 #include <string>
 
+#include "axiscast/functions.h"
 #include "core/form.h"
 
 namespace axiscast {
 
-enum class IndexMode { kBroadcast, kPrefix, kSameRank };  // by position in kModeAttributeInfo.names
-
-// Attributes that gather and scatter begin with.
+// Attributes that gather and scatter begin with. The mode's names are in the order of IndexMode.
 enum IndexAttribute { kDimAttribute, kModeAttribute, kWrapNegativeAttribute };
 inline constexpr AttributeInfo kDimAttributeInfo = {
     .name = "dim", .doc = "the dim that the index chooses along, of the index", .type = AttributeType::kInteger};

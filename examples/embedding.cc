@@ -6,34 +6,24 @@
 #include <cstdio>
 #include <vector>
 
-using axiscast::Apply;
-using axiscast::FindOp;
-
 int main() {
   const std::vector<float> table = {1, 2, 10, 20, 100, 200}, bias = {0.5F, 0.25F}, dout(6, 1.0F);  // (3,2), (2), (3,2)
   const std::vector<std::int64_t> tokens = {2, -1, 0};
   std::vector<float> rows(6), shifted(6), table_gradient(6), bias_gradient(2), kept(3);
 
-  axiscast::ApplyOptions of_rows;
-  of_rows.attributes = {{"dim", 0}, {"wrap_negative", true}};
-  axiscast::Status status =
-      Apply(*FindOp("gather"), {{table.data(), {3, 2}}, {tokens.data(), {3}}}, {rows.data(), {3, 2}}, of_rows);
-  if (status.ok()) status = Apply(*FindOp("add"), {{rows.data(), {3, 2}}, {bias.data(), {2}}}, {shifted.data(), {3, 2}});
-
+  axiscast::IndexOptions from_end;
+  from_end.wrap_negative = true;
+  axiscast::Status status = axiscast::Gather({table.data(), {3, 2}}, {tokens.data(), {3}}, 0, {rows.data(), {3, 2}}, from_end);
   // In place: self is the output. Tokens that occur twice are added up in their order.
   const axiscast::TensorView self(table_gradient.data(), {3, 2}), came_back(dout.data(), {3, 2});
-  if (status.ok())
-    status = Apply(*FindOp("scatter_add"), {self, {tokens.data(), {3}}, came_back}, {table_gradient.data(), {3, 2}}, of_rows);
-
-  axiscast::ApplyOptions of_bias;
-  of_bias.attributes = {{"wrt", 1}};
   if (status.ok()) {
-    status =
-        Apply(*FindOp("add_grad"), {{rows.data(), {3, 2}}, {bias.data(), {2}}, came_back}, {bias_gradient.data(), {2}}, of_bias);
+    status = axiscast::ScatterAdd(self, {tokens.data(), {3}}, came_back, 0, {table_gradient.data(), {3, 2}}, from_end);
   }
-  axiscast::ApplyOptions of_sum;
-  of_sum.attributes = {{"shape", axiscast::Shape{3, 1}}};
-  if (status.ok()) status = Apply(*FindOp("sum_to"), {{shifted.data(), {3, 2}}}, {kept.data(), {3, 1}}, of_sum);
+  // x = rows + bias: the bias was stretched, so its gradient is a sum.
+  const axiscast::TensorView x(rows.data(), {3, 2}), b(bias.data(), {2});
+  if (status.ok()) status = axiscast::Apply(*axiscast::FindOp("add"), {x, b}, {shifted.data(), {3, 2}});
+  if (status.ok()) status = axiscast::ApplyGradient("add", {x, b}, came_back, 1, {bias_gradient.data(), {2}});
+  if (status.ok()) status = axiscast::SumTo({shifted.data(), {3, 2}}, {kept.data(), {3, 1}});
   if (!status.ok()) {
     std::printf("%s\n", status.message());
     return 1;
