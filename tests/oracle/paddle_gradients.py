@@ -1,4 +1,4 @@
-"""Writes Paddle's gradients of elementwise ops, the cases of gradient_paddle_test: ../data/paddle_gradients.txt.
+"""Writes Paddle's gradients of elementwise ops, the cases of gradient_frameworks_test: ../data/paddle_gradients.txt.
 
 Run by hand, as Paddle is too large for every build: pip install paddlepaddle==3.3.1, then
 
