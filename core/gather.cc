@@ -66,7 +66,8 @@ const Form kGatherForm = {
      .doc = "out[..., i, ...] = input[..., index[..., i, ...], ...] along dim",
      .special = "The index aligns left with the input and may have fewer dims; elsewhere than along dim either stretches the "
                 "other. mode prefix "
-                "stretches nothing and takes an index that is shorter than the input; same_rank wants equal ranks.",
+                "stretches nothing and takes an index that is shorter than the input; same_rank wants equal ranks. The gradient of "
+                "the input is scatter_add of the result's to zeros.",
      .source = "PyTorch gather, NumPy take_along_axis, Paddle take_along_axis, ONNX GatherElements",
      .operands = "input index",
      .attributes = {kDimAttributeInfo, kModeAttributeInfo, kWrapNegativeAttributeInfo},

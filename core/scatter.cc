@@ -284,7 +284,8 @@ const Form kScatterAddForm = {
     {.name = "scatter_add",
      .arity = 3,
      .doc = "out = self; out[..., index[..., i, ...], ...] += src[..., i, ...] along dim",
-     .special = "scatter with reduce add: in increasing position; integers wrap; of the 16-bit floats each sum is rounded once.",
+     .special = "scatter with reduce add: in increasing position; integers wrap; of the 16-bit floats each sum is rounded once. "
+                "The gradient of self is the result's, that of src is gather of it.",
      .source = "PyTorch scatter_add, NumPy add.at",
      .operands = "self index src",
      .attributes = {kDimAttributeInfo, kModeAttributeInfo, kWrapNegativeAttributeInfo},
