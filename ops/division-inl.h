@@ -62,7 +62,8 @@ struct Divide {
     if constexpr (std::is_floating_point_v<T>) {
       return FloatQuotientLanes(d, x, y);
     } else {
-      return DivideLanes<Toward::kZero>(d, x, y).quotient;
+      V unused = x;
+      return DivideLanes<Toward::kZero>(d, x, y, unused);
     }
   }
 };
@@ -146,7 +147,9 @@ struct Fmod {
     if constexpr (std::is_floating_point_v<T>) {
       return FmodLanes(d, x, y);
     } else {
-      return DivideLanes<Toward::kZero>(d, x, y).remainder;
+      V remainder = x;
+      (void)DivideLanes<Toward::kZero>(d, x, y, remainder);
+      return remainder;
     }
   }
 };
@@ -200,7 +203,8 @@ struct FloorDivide {
     if constexpr (std::is_floating_point_v<T>) {
       return FlooredQuotientLanes(d, x, y);
     } else {
-      return DivideLanes<Toward::kMinusInfinity>(d, x, y).quotient;
+      V unused = x;
+      return DivideLanes<Toward::kMinusInfinity>(d, x, y, unused);
     }
   }
 };
@@ -248,7 +252,9 @@ struct Remainder {
     if constexpr (std::is_floating_point_v<T>) {
       return FlooredRemainderLanes(d, x, y);
     } else {
-      return DivideLanes<Toward::kMinusInfinity>(d, x, y).remainder;
+      V remainder = x;
+      (void)DivideLanes<Toward::kMinusInfinity>(d, x, y, remainder);
+      return remainder;
     }
   }
 };

@@ -53,14 +53,9 @@ bool FloorsDown(T r, T y) {
   return r != 0 && (r < 0) != (y < 0);
 }
 
+// Each of the functions below gives x / y, rounded, and x - y * quotient as `remainder`. What a caller does not use is not
+// computed. Not both in a struct: SVE has none of vectors.
 enum class Toward { kZero, kMinusInfinity };
-
-// x / y rounded, and x - y * quotient. What a caller does not use is not computed.
-template <class V>
-struct Division {
-  V quotient;
-  V remainder;
-};
 
 // All ones in lanes where x and y, integers, have different signs; else 0.
 template <class D, class V>
@@ -75,29 +70,30 @@ HWY_INLINE V NegateWhere(V negative, V v) {
 
 // From a whole quotient near enough for |remainder| < |y|, integers: without masks, which wait 4 cycles to be made and used.
 template <Toward kToward, class D, class V>
-HWY_INLINE Division<V> RoundFrom(D d, V x, V y, Division<V> near) {
+HWY_INLINE V RoundFrom(D d, V x, V y, V quotient, V& remainder) {
   if constexpr (kToward == Toward::kMinusInfinity) {
-    const V below = hn::BroadcastSignBit(NegateWhere(hn::BroadcastSignBit(y), near.remainder));
-    return {hn::Add(near.quotient, below), hn::Add(near.remainder, hn::And(below, y))};
+    const V below = hn::BroadcastSignBit(NegateWhere(hn::BroadcastSignBit(y), remainder));
+    remainder = hn::Add(remainder, hn::And(below, y));
+    return hn::Add(quotient, below);
   } else {
     const V negative = hn::BroadcastSignBit(x);
-    const V magnitude = NegateWhere(negative, near.remainder);
+    const V magnitude = NegateWhere(negative, remainder);
     const V below = hn::BroadcastSignBit(magnitude);
-    return {hn::Add(near.quotient, NegateWhere(SignsDiffer(d, x, y), below)),
-            NegateWhere(negative, hn::Add(magnitude, hn::And(below, hn::Abs(y))))};
+    remainder = NegateWhere(negative, hn::Add(magnitude, hn::And(below, hn::Abs(y))));
+    return hn::Add(quotient, NegateWhere(SignsDiffer(d, x, y), below));
   }
 }
 
 // By Highway's integer division.
 template <Toward kToward, class D, class V>
-HWY_INLINE Division<V> DivideByHighway(D d, V x, V y) {
+HWY_INLINE V DivideByHighway(D d, V x, V y, V& remainder) {
   using T = hn::TFromD<D>;
   const V quotient = hn::Div(x, SafeDivisorLanes(d, x, y));
-  const Division<V> truncated = {quotient, hn::Sub(x, hn::Mul(quotient, y))};
+  remainder = hn::Sub(x, hn::Mul(quotient, y));
   if constexpr (kToward == Toward::kMinusInfinity && std::is_signed_v<T>) {
-    return RoundFrom<kToward>(d, x, y, truncated);
+    return RoundFrom<kToward>(d, x, y, quotient, remainder);
   } else {
-    return truncated;
+    return quotient;
   }
 }
 
@@ -157,7 +153,7 @@ HWY_INLINE V QuotientByFloats(D d, V x, V y) {
 // second quotient, but twice as many divisions, each of them slower: on Zen 5, whose divider is fast, they alone take 8 cycles for
 // a vector, as many as all of this.
 template <Toward kToward, class D, class V>
-HWY_INLINE Division<V> DivideByReciprocal(D d, V x, V y) {
+HWY_INLINE V DivideByReciprocal(D d, V x, V y, V& remainder) {
   using T = hn::TFromD<D>;
   const hn::RebindToFloat<D> d_float;
   using Float = hn::TFromD<decltype(d_float)>;
@@ -173,7 +169,8 @@ HWY_INLINE Division<V> DivideByReciprocal(D d, V x, V y) {
     const V left = hn::Sub(x, hn::Mul(first, y));
     const auto sum = hn::MulAdd(hn::ConvertTo(d_float, left), reciprocal, offset);
     const V second = hn::Sub(hn::BitCast(d, sum), hn::BitCast(d, offset));
-    return RoundFrom<kToward>(d, x, y, {hn::Add(first, second), hn::Sub(left, hn::Mul(second, y))});
+    remainder = hn::Sub(left, hn::Mul(second, y));
+    return RoundFrom<kToward>(d, x, y, hn::Add(first, second), remainder);
   } else {
     // Both quotients are rounded down and too small if anything, so no remainder is negative or larger than x. The first leaves
     // less than y + 2^-k x, and the second, which is at most 2^16, less than 2 y.
@@ -184,14 +181,15 @@ HWY_INLINE Division<V> DivideByReciprocal(D d, V x, V y) {
     const V r = hn::Sub(left, hn::Mul(second, y));
     const V quotient = hn::Add(first, second);
     const auto more = hn::Ge(r, y);
-    return {hn::MaskedAddOr(quotient, more, quotient, hn::Set(d, T{1})), hn::MaskedSubOr(r, more, r, y)};
+    remainder = hn::MaskedSubOr(r, more, r, y);
+    return hn::MaskedAddOr(quotient, more, quotient, hn::Set(d, T{1}));
   }
 }
 
 // 64 bits from -2^51 to 2^51 - 1, as doubles, which have such a number in their low bits when 1.5 * 2^52 is added. A quotient just
 // below a whole number n is n * (1 - 2^-51) at most and is not rounded to n by 53 bits; the remainder is exact, fused or not.
 template <Toward kToward, class D, class V>
-HWY_INLINE Division<V> DivideByDoubles(D d, V x, V y) {
+HWY_INLINE V DivideByDoubles(D d, V x, V y, V& remainder) {
   const hn::RebindToFloat<D> d_float;
   const auto offset = hn::Set(d_float, 0x1.8p52);
   const V offset_bits = hn::BitCast(d, offset);
@@ -201,15 +199,16 @@ HWY_INLINE Division<V> DivideByDoubles(D d, V x, V y) {
   const auto y_double = to_double(y);
   const auto ratio = hn::Div(x_double, y_double);
   const auto quotient = kToward == Toward::kMinusInfinity ? hn::Floor(ratio) : hn::Trunc(ratio);
-  return {to_integer(quotient), to_integer(hn::NegMulAdd(quotient, y_double, x_double))};
+  remainder = to_integer(hn::NegMulAdd(quotient, y_double, x_double));
+  return to_integer(quotient);
 }
 
 template <Toward kToward, class D, class V>
-HWY_NOINLINE Division<V> DivideLargeByHighway(D d, V x, V y) {
-  return DivideByHighway<kToward>(d, x, y);
+HWY_NOINLINE V DivideLargeByHighway(D d, V x, V y, V& remainder) {
+  return DivideByHighway<kToward>(d, x, y, remainder);
 }
 template <Toward kToward, class D, class V>
-HWY_INLINE Division<V> DivideByDoublesIfSmall(D d, V x, V y) {
+HWY_INLINE V DivideByDoublesIfSmall(D d, V x, V y, V& remainder) {
   using T = hn::TFromD<D>;
   const hn::Repartition<std::uint32_t, D> halves;
   // The bits from 51 on are alike, and none of an unsigned number's is set.
@@ -217,36 +216,39 @@ HWY_INLINE Division<V> DivideByDoublesIfSmall(D d, V x, V y) {
   const V high = hn::Set(d, static_cast<T>(~std::uint64_t{0} << (std::is_signed_v<T> ? 52 : 51)));
   const V beyond = hn::And(hn::Or(hn::Add(x, offset), hn::Add(y, offset)), high);
   if (HWY_LIKELY(hn::AllTrue(halves, hn::Eq(hn::BitCast(halves, beyond), hn::Zero(halves))))) {
-    return DivideByDoubles<kToward>(d, x, y);
+    return DivideByDoubles<kToward>(d, x, y, remainder);
   }
-  return DivideLargeByHighway<kToward>(d, x, y);
+  return DivideLargeByHighway<kToward>(d, x, y, remainder);
 }
 
 template <Toward kToward, class D, class V>
-HWY_INLINE Division<V> DivideLanes(D d, V x, V y) {
+HWY_INLINE V DivideLanes(D d, V x, V y, V& remainder) {
   using T = hn::TFromD<D>;
   if constexpr (sizeof(T) <= 2) {
     const V quotient = QuotientByFloats<kToward>(d, x, y);
-    return {quotient, hn::Sub(x, hn::Mul(quotient, y))};
+    remainder = hn::Sub(x, hn::Mul(quotient, y));
+    return quotient;
   } else if constexpr (kHasConversions || (sizeof(T) == 4 && std::is_signed_v<T> && kHasFloor)) {
-    return DivideByReciprocal<kToward>(d, x, y);
+    return DivideByReciprocal<kToward>(d, x, y, remainder);
   } else if constexpr (sizeof(T) == 8) {
-    return DivideByDoublesIfSmall<kToward>(d, x, y);
+    return DivideByDoublesIfSmall<kToward>(d, x, y, remainder);
   } else if constexpr (!std::is_signed_v<T> && kHasFloor) {
     const V quotient = QuotientOfHalves(d, x, y, [](auto wide, auto x_half, auto y_half) HWY_ATTR {
-      return DivideByDoubles<Toward::kZero>(wide, x_half, y_half).quotient;
+      auto unused = x_half;
+      return DivideByDoubles<Toward::kZero>(wide, x_half, y_half, unused);
     });
-    return {quotient, hn::Sub(x, hn::Mul(quotient, y))};
+    remainder = hn::Sub(x, hn::Mul(quotient, y));
+    return quotient;
   } else {
-    return DivideByHighway<kToward>(d, x, y);
+    return DivideByHighway<kToward>(d, x, y, remainder);
   }
 }
 
 #else
 
 template <Toward kToward, class D, class V>
-HWY_INLINE Division<V> DivideLanes(D d, V x, V y) {
-  return DivideByHighway<kToward>(d, x, y);
+HWY_INLINE V DivideLanes(D d, V x, V y, V& remainder) {
+  return DivideByHighway<kToward>(d, x, y, remainder);
 }
 
 #endif  // HWY_HAVE_FLOAT64 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128

@@ -24,7 +24,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <typename T, std::size_t kVectors, class D>
 HWY_INLINE void AddVectors(D d, const std::byte* x, std::int64_t pitch, std::int64_t steps, std::size_t j, Computed<T>* out) {
   const std::size_t lanes = hn::Lanes(d);
-#if HWY_HAVE_SCALABLE
+#if HWY_HAVE_SCALABLE || HWY_TARGET_IS_SVE  // which have no arrays of vectors
   for (std::size_t i = 0; i < kVectors; ++i, j += lanes) {
     auto sum = LoadSummands<T>(d, x, j);
     for (std::int64_t s = 1; s < steps; ++s) sum = hn::Add(sum, LoadSummands<T>(d, x + s * pitch, j));
