@@ -6,9 +6,8 @@
 namespace axiscast::bench {
 namespace {
 
-constexpr const char* kTwiceOrDivision = "bytes, divisor's twice, or float32 divisions";
+constexpr const char* kTwiceOrDivision = "bytes, divisor's twice, or exact quotients";
 constexpr const char* kOrConversion = "bytes or conversions";
-constexpr const char* kNoConversion = "bytes; no instruction rounds exactly";
 constexpr const char* kOrDivision = "bytes or divisions";
 constexpr const char* kOrSquareRoot = "bytes or square roots";
 
@@ -81,19 +80,19 @@ const std::vector<Pattern> kTable = {
      .inputs = {{kFree}, {kFree}},
      .ops = "floor_divide",
      .dtype = "int32",
-     .arithmetic = Arithmetic::kDivideFloat32,
+     .arithmetic = Arithmetic::kDivideInt32,
      .roof = kTwiceOrDivision},
     {.name = "floor_divide_int32_scalar",
      .inputs = {{kFree}, {}},
      .ops = "floor_divide",
      .dtype = "int32",
-     .arithmetic = Arithmetic::kDivideFloat32,
+     .arithmetic = Arithmetic::kDivideInt32ByOne,
      .roof = kTwiceOrDivision},
     {.name = "remainder_int32",
      .inputs = {{kFree}, {kFree}},
      .ops = "remainder",
      .dtype = "int32",
-     .arithmetic = Arithmetic::kDivideFloat32,
+     .arithmetic = Arithmetic::kDivideInt32,
      .roof = kTwiceOrDivision},
 
     // Four ops in one pass: bias, scale, residual, relu.
@@ -120,7 +119,8 @@ const std::vector<Pattern>& Patterns() {
           other.arithmetic = Arithmetic::kAddFloat16;
           other.roof = kOrConversion;
         } else if (std::strcmp(dtype, "bfloat16") == 0) {
-          other.roof = kNoConversion;
+          other.arithmetic = Arithmetic::kAddBFloat16;
+          other.roof = kOrConversion;
         }
         other.scalar_loop = other.always = false;
         rows.push_back(other);

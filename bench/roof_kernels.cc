@@ -166,29 +166,100 @@ std::int64_t RunChains(D d, std::int64_t elements, Step step) {
   return done;
 }
 
-// One conversion each way: an operand that is one value need not be widened again. From L1 and back: x86 converts what it loads and
-// stores with fewer operations than what is in registers.
-std::int64_t AddHalves(std::int64_t elements) {
-  const hn::ScalableTag<float> d;
-  const hn::Rebind<std::uint16_t, decltype(d)> bits;
-  const hn::Rebind<hwy::float16_t, decltype(d)> halves;
+// Arithmetic from L1 and back, two vectors at a time: x86 converts what it loads and stores with fewer operations than what is in
+// registers. `step` makes the result of d.Lanes() elements at x.
+template <typename T, class D, class Step>
+std::int64_t RunArrays(D d, std::int64_t elements, T value, const Step& step) {
   constexpr std::size_t kElements = 2048;
-  HWY_ALIGN std::uint16_t x[kElements], out[kElements];
-  std::fill_n(x, kElements, std::uint16_t{0x3c00});
-  const auto sum = [&](std::size_t i) HWY_ATTR {
-    const auto widened = hn::PromoteTo(d, hn::BitCast(halves, hn::Load(bits, x + i)));
-    return hn::BitCast(bits, hn::DemoteTo(halves, hn::Add(widened, hn::Set(d, 1.0f))));
-  };
+  HWY_ALIGN T x[kElements], out[kElements];
+  std::fill_n(x, kElements, value);
+  const std::size_t lanes = hn::Lanes(d);
   std::int64_t done = 0;
   for (; done < elements; done += kElements) {
-    const std::size_t lanes = hn::Lanes(d);
     for (std::size_t i = 0; i < kElements; i += 2 * lanes) {
-      hn::Store(sum(i), bits, out + i);
-      hn::Store(sum(i + lanes), bits, out + i + lanes);
+      const auto first = step(x + i);
+      const auto second = step(x + i + lanes);
+      hn::Store(first, d, out + i);
+      hn::Store(second, d, out + i + lanes);
     }
     hwy::PreventElision(out[0]);
   }
   return done;
+}
+
+// One conversion each way: an operand that is one value need not be widened again.
+std::int64_t AddHalves(std::int64_t elements) {
+  const hn::ScalableTag<float> d;
+  const hn::Rebind<std::uint16_t, decltype(d)> bits;
+  const hn::Rebind<hwy::float16_t, decltype(d)> halves;
+  return RunArrays(bits, elements, std::uint16_t{0x3c00}, [&](const std::uint16_t* x) HWY_ATTR {
+    const auto widened = hn::PromoteTo(d, hn::BitCast(halves, hn::Load(bits, x)));
+    return hn::BitCast(bits, hn::DemoteTo(halves, hn::Add(widened, hn::Set(d, 1.0f))));
+  });
+}
+
+// The same for bfloat16, which no x86 instruction rounds exactly (AVX-512's takes subnormals for 0): even and odd elements apart,
+// rounded together in 16-bit lanes, up where the dropped bits are above the middle, or in it beside an odd kept one.
+std::int64_t AddBFloat16s(std::int64_t elements) {
+#if HWY_TARGET == HWY_SCALAR
+  return elements;
+#else
+  const hn::ScalableTag<std::uint16_t> bits;
+  const hn::Repartition<float, decltype(bits)> d;
+  const hn::Repartition<std::uint32_t, decltype(bits)> d_bits;
+  const auto sum = [&](auto v) HWY_ATTR { return hn::BitCast(d_bits, hn::Add(hn::BitCast(d, v), hn::Set(d, 1.0f))); };
+  return RunArrays(bits, elements, std::uint16_t{0x3f80}, [&](const std::uint16_t* x) HWY_ATTR {
+    const auto pairs = hn::BitCast(d_bits, hn::Load(bits, x));
+    const auto even = sum(hn::ShiftLeft<16>(pairs)), odd = sum(hn::And(pairs, hn::Set(d_bits, 0xffff0000u)));
+    const auto kept = hn::OddEven(hn::BitCast(bits, odd), hn::BitCast(bits, hn::ShiftRight<16>(even)));
+    const auto dropped = hn::OddEven(hn::BitCast(bits, hn::ShiftLeft<16>(odd)), hn::BitCast(bits, even));
+    const auto one = hn::Set(bits, std::uint16_t{1});
+    const auto up = hn::Gt(hn::Or(dropped, hn::And(kept, one)), hn::Set(bits, std::uint16_t{0x8000}));
+    return hn::MaskedAddOr(kept, up, kept, one);
+  });
+#endif
+}
+
+// Floored quotients of 32 bits, of which one division of floats gives 24: a second quotient, of what the first one leaves, and the
+// sign of what that leaves. A division of doubles needs no second one; it takes as long on a Zen 5, and twice as long elsewhere.
+std::int64_t DivideInt32s(std::int64_t elements) {
+  const hn::ScalableTag<std::int32_t> d;
+  const hn::RebindToFloat<decltype(d)> d_float;
+  return RunArrays(d, elements, std::int32_t{7}, [&](const std::int32_t* at) HWY_ATTR {
+    const auto x = hn::Load(d, at);
+    const auto reciprocal = hn::Div(hn::Set(d_float, 1.0f), hn::ConvertTo(d_float, x));
+    const auto first = hn::ConvertInRangeTo(d, hn::Mul(hn::ConvertTo(d_float, x), reciprocal));
+    const auto left = hn::Sub(x, hn::Mul(first, x));
+    const auto second = hn::NearestInt(hn::Mul(hn::ConvertTo(d_float, left), reciprocal));
+    const auto rest = hn::Sub(left, hn::Mul(second, x));
+    return hn::Add(hn::Add(first, second), hn::BroadcastSignBit(hn::Xor(rest, x)));
+  });
+}
+
+// The same by one positive divisor: the whole number nearest to a product of doubles, even and odd elements apart. A number below
+// 2^32 beside 2^52 is a double's bits.
+std::int64_t DivideInt32sByOne(std::int64_t elements) {
+#if HWY_HAVE_FLOAT64 && HWY_TARGET != HWY_SCALAR
+  const hn::ScalableTag<std::int32_t> d;
+  const hn::Repartition<double, decltype(d)> d_double;
+  const hn::RebindToUnsigned<decltype(d_double)> d_bits;
+  double divisor = 3;
+  hwy::PreventElision(divisor);
+  const auto reciprocal = hn::Set(d_double, 1 / divisor), down = hn::Set(d_double, 0.5 / divisor - 0.5);
+  const auto beside = hn::Set(d_double, 0x1p52 + 0x1p31), whole = hn::Set(d_double, 0x1.8p52);
+  const auto quotient = [&](auto bits) HWY_ATTR {
+    const auto x = hn::Sub(hn::BitCast(d_double, bits), beside);
+    return hn::BitCast(d_bits, hn::Add(hn::MulAdd(x, reciprocal, down), whole));
+  };
+  return RunArrays(d, elements, std::int32_t{7}, [&](const std::int32_t* at) HWY_ATTR {
+    const auto pairs = hn::BitCast(d_bits, hn::Load(d, at));
+    const auto magic = hn::Set(d_bits, 0x4330000080000000u), low = hn::Set(d_bits, 0xffffffffu);
+    const auto even = quotient(hn::Xor(hn::And(pairs, low), magic)), odd = quotient(hn::Xor(hn::ShiftRight<32>(pairs), magic));
+    return hn::OddEven(hn::BitCast(d, hn::ShiftLeft<32>(odd)), hn::BitCast(d, even));
+  });
+#else
+  return elements;
+#endif
 }
 
 // A conversion and an addition for each element, from L1, into eight chains.
@@ -233,8 +304,14 @@ std::int64_t Compute(Arithmetic arithmetic, std::int64_t elements) {
       return RunChains(hn::ScalableTag<float>(), elements, SquareRoot());
     case Arithmetic::kAddFloat16:
       return AddHalves(elements);
+    case Arithmetic::kAddBFloat16:
+      return AddBFloat16s(elements);
     case Arithmetic::kSumFloat16:
       return SumHalves(elements);
+    case Arithmetic::kDivideInt32:
+      return DivideInt32s(elements);
+    case Arithmetic::kDivideInt32ByOne:
+      return DivideInt32sByOne(elements);
   }
   return elements;
 }

@@ -33,8 +33,20 @@ const std::vector<RoofPasses>& AllRoofPasses();
 // Passes that read x[0, bytes) and write nothing (`out` is not used).
 const std::vector<RoofPass>& ReadOnlyPasses();
 
-// Arithmetic that costs more than the bytes it is done on, and that vectors have an instruction for.
-enum class Arithmetic : std::uint8_t { kNone, kDivideFloat32, kDivideFloat64, kSquareRootFloat32, kAddFloat16, kSumFloat16 };
+// Arithmetic that costs more than the bytes it is done on: a vector instruction, or where there is none that gives the exact
+// result, the fewest of them that are known to. Such a roof is one that can be lowered: whoever finds fewer instructions writes
+// them here.
+enum class Arithmetic : std::uint8_t {
+  kNone,
+  kDivideFloat32,
+  kDivideFloat64,
+  kSquareRootFloat32,
+  kAddFloat16,
+  kAddBFloat16,
+  kSumFloat16,
+  kDivideInt32,       // floored, by as many divisors
+  kDivideInt32ByOne,  // by one
+};
 
 // Does the arithmetic on at least so many elements, in registers, in chains that do not wait for each other. Returns how many.
 std::int64_t RunArithmetic(Arithmetic arithmetic, std::int64_t elements);
