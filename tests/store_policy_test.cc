@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <random>
+#include <string_view>
 #include <vector>
 
 #include "axiscast/axiscast.h"
@@ -14,10 +15,11 @@ namespace axiscast {
 namespace {
 
 Plan PlanOf(const Op& op, DType dtype, const Shape& x, const Shape& y, const Shape& out, std::optional<std::int64_t> axis) {
+  const DType result = std::string_view(op.name()) == "less" ? DType::kBool : dtype;
   PlanOptions options;
   options.axis = axis;
   Plan plan;
-  const Status status = Plan::Make(op, {{nullptr, dtype, x}, {nullptr, dtype, y}}, {nullptr, dtype, out}, options, &plan);
+  const Status status = Plan::Make(op, {{nullptr, dtype, x}, {nullptr, dtype, y}}, {nullptr, result, out}, options, &plan);
   EXPECT_TRUE(status.ok()) << status.message();
   return plan;
 }
@@ -124,8 +126,7 @@ TEST(StorePolicy, BitsAreTheSame) {
       {{31, 3, 4, 5}, {3, 4}, {31, 3, 4, 5}, 1}, {{2, 3}, {2, 3}, {2, 3}, {}},
   };
   std::mt19937 random(5);
-  for (const DType dtype : {DType::kUInt8, DType::kInt16, DType::kFloat16, DType::kBFloat16, DType::kInt32, DType::kInt64}) {
-    const Op& op = *FindOp("subtract");
+  const auto check = [&](const Op& op, DType dtype) {
     const auto size = static_cast<std::int64_t>(SizeOf(dtype));
     for (const Case& c : cases) {
       std::int64_t elements = 1;
@@ -144,10 +145,13 @@ TEST(StorePolicy, BitsAreTheSame) {
           ASSERT_TRUE(plan.Execute({x.data(), y.data()}, expected.data() + offset, options).ok());
           options.stores = StorePolicy::kStream;
           ASSERT_TRUE(plan.Execute({x.data(), y.data()}, actual.data() + offset, options).ok());
-          ASSERT_EQ(actual, expected) << NameOf(dtype) << ", offset " << offset;
+          ASSERT_EQ(actual, expected) << op.name() << " " << NameOf(dtype) << ", offset " << offset;
         }
       }
     }
+  };
+  for (const DType dtype : {DType::kUInt8, DType::kInt16, DType::kFloat16, DType::kBFloat16, DType::kInt32, DType::kInt64}) {
+    for (const char* name : {"subtract", "less"}) check(*FindOp(name), dtype);
   }
 }
 

@@ -79,33 +79,41 @@ HWY_INLINE hn::Mask<DTo> GroupMask(DTo d_to, D d, std::size_t i, const A& attrib
 }
 #endif
 
-// Whole vectors of bytes, each from sizeof(T) vectors of inputs. Inputs of one byte may be `out` itself: they take no such steps.
+// Whole vectors of bytes, each from sizeof(T) vectors of inputs; a ragged end is one that overlaps the one before it.
 struct ByteVectors {
-  static constexpr bool kAlignsStores = false;
+  template <typename T>
+  static constexpr bool kTakes = HWY_TARGET != HWY_SCALAR && sizeof(Lane<T>) > 1;
 
-  template <class Op, typename T, class A, class... X>
-  static HWY_INLINE std::size_t Run([[maybe_unused]] std::uint8_t* out, [[maybe_unused]] std::size_t n,
-                                    [[maybe_unused]] const A& attributes, [[maybe_unused]] const X&... x) {
-    std::size_t i = 0;
 #if HWY_TARGET != HWY_SCALAR
-    if constexpr (sizeof(Lane<T>) > 1) {
-      const hn::ScalableTag<Lane<T>> d;
-      const hn::Repartition<std::uint8_t, decltype(d)> d_group;
-      const std::size_t group = hn::Lanes(d_group);
-      const auto one = hn::Set(d_group, std::uint8_t{1});
-      for (; i + group <= n; i += group) {
-        hn::StoreU(hn::IfThenElseZero(GroupMask<Op, T>(d_group, d, i, attributes, x...), one), d_group, out + i);
+  template <bool kStream, class Op, typename T, class A, class... X>
+  static HWY_INLINE bool Row(std::uint8_t* out, std::size_t n, const A& attributes, const X&... x) {
+    const hn::ScalableTag<Lane<T>> d;
+    const hn::Repartition<std::uint8_t, decltype(d)> d_group;
+    const std::size_t group = hn::Lanes(d_group);
+    if (n < group) return false;
+    const auto bytes = [&](std::size_t i) HWY_ATTR {
+      return hn::IfThenElseZero(GroupMask<Op, T>(d_group, d, i, attributes, x...), hn::Set(d_group, std::uint8_t{1}));
+    };
+    std::size_t i = 0;
+    if constexpr (kStream) {
+      if (const std::size_t misalignment = reinterpret_cast<std::uintptr_t>(out) % group; misalignment > 0) {
+        hn::StoreU(bytes(0), d_group, out);
+        i = group - misalignment;
       }
+      for (; i + group <= n; i += group) hn::Stream(bytes(i), d_group, out + i);
+    } else {
+      for (; i + group <= n; i += group) hn::StoreU(bytes(i), d_group, out + i);
     }
-#endif
-    return i;
+    if (i < n) hn::StoreU(bytes(n - group), d_group, out + n - group);
+    return true;
   }
+#endif
 };
 
 template <int kInputs>
 struct Predicate : Elementwise<kInputs> {
   template <class Op, typename T>
-  static constexpr bool kStreams = false;  // results are narrow, and stored anywhere
+  static constexpr bool kJoins = !ByteVectors::kTakes<T>;
   template <class Op, typename T>
   static constexpr bool HasLanes() {
     constexpr bool has = std::is_base_of_v<ToBool<Op>, Op> && HasMask<Op, T>(InputsOf<Op, T>());

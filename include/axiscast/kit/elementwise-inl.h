@@ -55,8 +55,9 @@ struct Elementwise {
     return has;
   }
 
+  // Whether rows that follow each other are one (Kernel::joins).
   template <class Op, typename T>
-  static constexpr bool kStreams = true;
+  static constexpr bool kJoins = !IsCompact<Op, T>();
 
   template <class Op, typename T>
   static void Run(const Tile& tile) {

@@ -47,14 +47,12 @@ HWY_INLINE Computed<OutOf<Op, T>> ScalarOf(const A& attributes, X... x) {
 
 // For ops whose every step is a vector of results; a class with larger steps has its own (compare-inl.h).
 struct NoLargerSteps {
-  static constexpr bool kAlignsStores = true;
-  template <class Op, typename T, class... Arguments>
-  static HWY_INLINE std::size_t Run(const Arguments&...) {
-    return 0;
-  }
+  template <typename T>
+  static constexpr bool kTakes = false;
 };
 
-// LargerSteps::Run(out, n, attributes, x...) may compute the first elements of a row in its own way; it says how many.
+// Where LargerSteps::kTakes<T>, LargerSteps::Row computes a row in its own way, or returns false where the row is too short for it.
+// `out` is then no input: recomputed elements are the same.
 template <class Op, typename T, class LargerSteps = NoLargerSteps>
 struct ElementwiseRows {
   using Out = OutOf<Op, T>;
@@ -110,24 +108,22 @@ struct ElementwiseRows {
         rows = 1;
       }
     }
-    if constexpr (LargerSteps::kAlignsStores) {
-      if constexpr (kAnySplat) {
-        const std::size_t lanes = hn::Lanes(WideTag(InputsOf<Op, T>()));
-        if (dense && rows > 1 && cols % lanes != 0) {
-          if (tile.stream) {
-            JoinedRows<true>(reinterpret_cast<Stored<Out>*>(out), rows, cols, attributes, x...);
-          } else {
-            JoinedRows<false>(reinterpret_cast<Stored<Out>*>(out), rows, cols, attributes, x...);
-          }
-          return;
+    if constexpr (kAnySplat && !LargerSteps::template kTakes<T>) {
+      const std::size_t lanes = hn::Lanes(WideTag(InputsOf<Op, T>()));
+      if (dense && rows > 1 && cols % lanes != 0) {
+        if (tile.stream) {
+          JoinedRows<true>(reinterpret_cast<Stored<Out>*>(out), rows, cols, attributes, x...);
+        } else {
+          JoinedRows<false>(reinterpret_cast<Stored<Out>*>(out), rows, cols, attributes, x...);
         }
-      }
-      if (tile.stream) {
-        SeparateRows<true>(out, tile.out_row_stride, rows, cols, attributes, x...);
         return;
       }
     }
-    SeparateRows<false>(out, tile.out_row_stride, rows, cols, attributes, x...);
+    if (tile.stream) {
+      SeparateRows<true>(out, tile.out_row_stride, rows, cols, attributes, x...);
+    } else {
+      SeparateRows<false>(out, tile.out_row_stride, rows, cols, attributes, x...);
+    }
   }
 
   template <bool kStream, class A, class... X>
@@ -193,6 +189,14 @@ struct ElementwiseRows {
   // ends that is streamed goes straight through: reading the end of a row first costs a tenth where it comes from memory.
   template <bool kStream, class A, class... X>
   static HWY_INLINE void Row(Stored<Out>* out, std::size_t n, const A& attributes, const X&... x) {
+    if constexpr (LargerSteps::template kTakes<T>) {
+      if (!LargerSteps::template Row<kStream, Op, T>(out, n, attributes, x...)) VectorRow<false>(out, n, attributes, x...);
+    } else {
+      VectorRow<kStream>(out, n, attributes, x...);
+    }
+  }
+  template <bool kStream, class A, class... X>
+  static HWY_INLINE void VectorRow(Stored<Out>* out, std::size_t n, const A& attributes, const X&... x) {
     const auto wide = WideTag(InputsOf<Op, T>());
     const hn::Rebind<Stored<Out>, decltype(wide)> d_stored;
     const std::size_t lanes = hn::Lanes(wide);
@@ -204,16 +208,11 @@ struct ElementwiseRows {
     }
     const std::size_t last = n - lanes;
     const auto last_result = Result(wide, last, attributes, x...);
-    const auto body = [&](std::size_t i) HWY_ATTR {
-      for (; i < last; i += lanes) Store<kStream>(Result(wide, i, attributes, x...), d_stored, out + i);
-    };
-    if constexpr (LargerSteps::kAlignsStores) {
-      const auto first_result = Result(wide, 0, attributes, x...);
-      body(lanes - Misalignment(d_stored, out));
-      StoreEnd<kStream>(first_result, d_stored, out);
-    } else {
-      body(LargerSteps::template Run<Op, T>(out, n, attributes, x...));
+    const auto first_result = Result(wide, 0, attributes, x...);
+    for (std::size_t i = lanes - Misalignment(d_stored, out); i < last; i += lanes) {
+      Store<kStream>(Result(wide, i, attributes, x...), d_stored, out + i);
     }
+    StoreEnd<kStream>(first_result, d_stored, out);
     StoreEnd<kStream>(last_result, d_stored, out + last);
   }
 

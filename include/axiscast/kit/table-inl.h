@@ -101,8 +101,8 @@ void AddKernel(const TargetRow*& row, OpDefinition& definition) {
     kernel.run = row->run;
     kernel.check = row->check;
     using KernelOp = KernelOpOf<Op, T>;
-    kernel.streams = KernelOp::Class::template kStreams<KernelOp, KernelTypeOf<KernelOp, T>>;
-    kernel.joins = kernel.streams && !IsCompact<KernelOp, KernelTypeOf<KernelOp, T>>();
+    kernel.streams = true;
+    kernel.joins = KernelOp::Class::template kJoins<KernelOp, KernelTypeOf<KernelOp, T>>;
     kernel.cycles = CyclesOf<KernelOp, T>();
     kernel.reference = &Op::Class::template Reference<Op, T>;
     definition.kernels.push_back(kernel);
