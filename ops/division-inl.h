@@ -66,6 +66,13 @@ struct Divide {
       return DivideLanes<Toward::kZero>(d, x, y, unused);
     }
   }
+  template <typename T>
+  static constexpr bool kBySplat = std::is_integral_v<T>;
+  template <typename T, class D, class V>
+  static HWY_INLINE V VectorBySplat(D d, V x, V y) {
+    V unused = x;
+    return DivideByOneLanes<Toward::kZero>(d, x, y, unused);
+  }
 };
 
 struct TrueDivide {
@@ -152,6 +159,14 @@ struct Fmod {
       return remainder;
     }
   }
+  template <typename T>
+  static constexpr bool kBySplat = std::is_integral_v<T>;
+  template <typename T, class D, class V>
+  static HWY_INLINE V VectorBySplat(D d, V x, V y) {
+    V remainder = x;
+    (void)DivideByOneLanes<Toward::kZero>(d, x, y, remainder);
+    return remainder;
+  }
 };
 
 struct FloorDivide {
@@ -207,6 +222,13 @@ struct FloorDivide {
       return DivideLanes<Toward::kMinusInfinity>(d, x, y, unused);
     }
   }
+  template <typename T>
+  static constexpr bool kBySplat = std::is_integral_v<T>;
+  template <typename T, class D, class V>
+  static HWY_INLINE V VectorBySplat(D d, V x, V y) {
+    V unused = x;
+    return DivideByOneLanes<Toward::kMinusInfinity>(d, x, y, unused);
+  }
 };
 
 struct Remainder {
@@ -256,6 +278,14 @@ struct Remainder {
       (void)DivideLanes<Toward::kMinusInfinity>(d, x, y, remainder);
       return remainder;
     }
+  }
+  template <typename T>
+  static constexpr bool kBySplat = std::is_integral_v<T>;
+  template <typename T, class D, class V>
+  static HWY_INLINE V VectorBySplat(D d, V x, V y) {
+    V remainder = x;
+    (void)DivideByOneLanes<Toward::kMinusInfinity>(d, x, y, remainder);
+    return remainder;
   }
 };
 

@@ -244,10 +244,57 @@ HWY_INLINE V DivideLanes(D d, V x, V y, V& remainder) {
   }
 }
 
+// By one divisor for many vectors, which are then not divided: the quotient is the whole number nearest to x * (1 / y) + (0.5 / |y|
+// - 0.5), or with the sign of x / y on what is added, to truncate. That is 0.5 / |y| away from where two whole numbers are as near,
+// and off by a few parts in 2^53 (doubles, for 32 bits) or 2^24 (floats, for 8 and 16) of x / y. 1.5 * 2^52 or 2^23 leaves it in
+// the low bits; the lowest integer / -1 wraps there.
+template <Toward kToward, class D, class V>
+HWY_INLINE V QuotientByOne(D d, V x, V y) {
+  const hn::RebindToFloat<D> d_float;
+  using Float = hn::TFromD<decltype(d_float)>;
+  const auto offset = hn::Set(d_float, static_cast<Float>(sizeof(Float) == 8 ? 0x1.8p52 : 0x1.8p23));
+  const auto to_float = [&](V v) HWY_ATTR { return hn::Sub(hn::BitCast(d_float, hn::Add(v, hn::BitCast(d, offset))), offset); };
+  const auto y_float = to_float(y);
+  const auto half = hn::Set(d_float, Float{0.5});
+  const auto reciprocal = hn::Div(hn::Set(d_float, Float{1}), y_float);
+  auto down = hn::Sub(hn::Div(half, hn::Abs(y_float)), half);
+  const auto x_float = to_float(x);
+  if constexpr (kToward == Toward::kZero) {
+    // Where x / y < 0 it goes up: `down` is not above 0.
+    down = hn::Xor(down, hn::And(hn::Xor(x_float, y_float), hn::SignBit(d_float)));
+  }
+  const auto quotient = hn::MulAdd(x_float, reciprocal, down);
+  return hn::Sub(hn::BitCast(d, hn::Add(quotient, offset)), hn::BitCast(d, offset));
+}
+template <Toward kToward, class D, class V>
+HWY_INLINE V DivideByOneLanes(D d, V x, V y, V& remainder) {
+  using T = hn::TFromD<D>;
+  if constexpr (sizeof(T) == 8) {
+    return DivideLanes<kToward>(d, x, y, remainder);
+  } else {
+    const auto quotient_of = [](auto wide, auto x_half, auto y_half) HWY_ATTR {
+      if constexpr (sizeof(T) == 1) {
+        return QuotientOfHalves(wide, x_half, y_half, [](auto wider, auto x_quarter, auto y_quarter) HWY_ATTR {
+          return QuotientByOne<kToward>(wider, x_quarter, y_quarter);
+        });
+      } else {
+        return QuotientByOne<kToward>(wide, x_half, y_half);
+      }
+    };
+    const V quotient = QuotientOfHalves(d, x, y, quotient_of);
+    remainder = hn::Sub(x, hn::Mul(quotient, y));
+    return quotient;
+  }
+}
+
 #else
 
 template <Toward kToward, class D, class V>
 HWY_INLINE V DivideLanes(D d, V x, V y, V& remainder) {
+  return DivideByHighway<kToward>(d, x, y, remainder);
+}
+template <Toward kToward, class D, class V>
+HWY_INLINE V DivideByOneLanes(D d, V x, V y, V& remainder) {
   return DivideByHighway<kToward>(d, x, y, remainder);
 }
 

@@ -2,6 +2,7 @@
 // of two, at the ends of a dtype. Expected values come without a division: from x = q * y + r, and for floats from whole numbers.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -58,10 +59,16 @@ Cases<T> IntegerCases() {
   Random random;
   Cases<T> cases;
   int bits = kBits;
+  bool one_divisor = false;  // of a whole block
   while (cases.x.size() < kCount) {
-    if (cases.x.size() % kBlock == 0) bits = random.Chance(2) ? kBits : 4 + random.Below(kBits - 3);
+    const bool begins = cases.x.size() % kBlock == 0;
+    if (begins) {
+      bits = random.Chance(2) ? kBits : 4 + random.Below(kBits - 3);
+      one_divisor = random.Chance(2);
+    }
     Wide y = random.Magnitude(bits);
     if (std::is_signed_v<T> && random.Chance(2)) y = -y;
+    if (one_divisor && !begins) y = cases.y.back();
     if (y == 0 || y < kLowest || y > kHighest) continue;
     const Wide size = y < 0 ? -y : y;
     const Wide most = (Wide{1} << bits) / size;  // a division, but not of what is tested
@@ -193,6 +200,32 @@ using Numbers = ::testing::Types<std::int8_t, std::int16_t, std::int32_t, std::i
                                  std::uint64_t, float, double>;
 TYPED_TEST_SUITE(DivisionOf, Numbers, Names);
 
+// A kernel by one divisor, for each block that has one. Says how many have.
+template <typename T>
+int CheckBlocksOfOneDivisor(const OpInfo& op, KernelFunction run, const Cases<T>& cases, const std::vector<T>& expected) {
+  int blocks = 0;
+  T actual[kBlock];
+  for (std::size_t begin = 0; begin < kCount; begin += kBlock) {
+    const T* y = cases.y.data() + begin;
+    if (std::count(y, y + kBlock, *y) < static_cast<std::ptrdiff_t>(kBlock)) continue;
+    ++blocks;
+    Tile tile = {};
+    tile.rows = 1;
+    tile.cols = kBlock;
+    tile.in[0] = {cases.x.data() + begin, 0, false};
+    tile.in[1] = {y, 0, true};
+    tile.out = actual;
+    run(tile);
+    for (std::size_t i = 0; i < kBlock; ++i) {
+      if (SameBits(actual[i], expected[begin + i])) continue;
+      ADD_FAILURE() << op.name << "(" << +cases.x[begin + i] << ", " << +*y << ") by one divisor: got " << +actual[i] << ", not "
+                    << +expected[begin + i];
+      return blocks;
+    }
+  }
+  return blocks;
+}
+
 TYPED_TEST(DivisionOf, IsExactOnEveryTarget) {
   Cases<TypeParam> cases;
   if constexpr (std::is_integral_v<TypeParam>) {
@@ -225,6 +258,10 @@ TYPED_TEST(DivisionOf, IsExactOnEveryTarget) {
                 << op.info.name << "(" << +cases.x[i] << ", " << +cases.y[i] << "): got " << +actual[i] << ", not "
                 << +(*expected)[i] << (run == kernel.run ? "" : ", by its scalar meaning");
           }
+        }
+        if constexpr (std::is_integral_v<TypeParam>) {
+          ASSERT_GT(CheckBlocksOfOneDivisor(op.info, kernel.run, cases, *expected), 1000);
+          ASSERT_FALSE(this->HasFailure());
         }
       }
     }

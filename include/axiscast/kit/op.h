@@ -173,6 +173,18 @@ constexpr bool IsCompact() {
   }
 }
 
+/// Whether a binary op whose Vector is long has a shorter one for rows whose second operand is one value: `template <typename T>
+/// static constexpr bool kBySplat = true;` and, beside Vector and with the same arguments, VectorBySplat. What it computes from y
+/// alone is computed once.
+template <class Op, typename T>
+constexpr bool HasBySplat() {
+  if constexpr (requires { Op::template kBySplat<T>; }) {
+    return Op::template kBySplat<T>;
+  } else {
+    return false;
+  }
+}
+
 /// What a kernel's arithmetic takes, roughly: cycles of an AVX-512 core for 64 bytes of its widest operand. An op of more than a
 /// few instructions says `template <typename T> static constexpr double kCycles = 6;`; rounding the 16-bit floats comes on top.
 template <class Op, typename T>

@@ -51,6 +51,14 @@ struct NoLargerSteps {
   static constexpr bool kTakes = false;
 };
 
+template <class Op>
+struct BySplat : Op {
+  template <typename T, class D, class V>
+  static HWY_INLINE V Vector(D d, V x, V y) {
+    return Op::template VectorBySplat<T>(d, x, y);
+  }
+};
+
 // Where LargerSteps::kTakes<T>, LargerSteps::Row computes a row in its own way, or returns false where the row is too short for it.
 // `out` is then no input: recomputed elements are the same.
 template <class Op, typename T, class LargerSteps = NoLargerSteps>
@@ -76,6 +84,12 @@ struct ElementwiseRows {
     bool all_splat = true;
     for (int i = 0; i < Op::kInfo.arity; ++i) all_splat = all_splat && tile.in[i].splat;
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(WideTag(InputsOf<Op, T>())));
+    if constexpr (HasBySplat<Op, T>()) {
+      if (tile.in[1].splat && !tile.in[0].splat && tile.cols >= lanes) {
+        ElementwiseRows<BySplat<Op>, T>::template RunPattern<Streamed<T>, Splat<T>>(tile);
+        return;
+      }
+    }
     if (IsCompact<Op, T>() || all_splat || tile.cols < lanes) {
       CompactRows(tile, InputsOf<Op, T>());
     } else if constexpr (!IsCompact<Op, T>()) {
