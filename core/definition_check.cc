@@ -10,11 +10,11 @@
 namespace axiscast {
 namespace {
 
-Status Invalid(const std::string& message) { return Status(StatusCode::kInvalidArgument, message); }
-
 bool SameInputs(const Kernel& x, const Kernel& y, int arity) { return std::equal(x.inputs, x.inputs + arity, y.inputs); }
 
 }  // namespace
+
+Status Invalid(const std::string& message) { return Status(StatusCode::kInvalidArgument, message); }
 
 Status CheckDefinition(const OpDefinition& definition, const Form* form) {
   const OpInfo& info = definition.info;

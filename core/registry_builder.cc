@@ -10,11 +10,6 @@
 #include "core/registry_impl.h"
 
 namespace axiscast {
-namespace {
-
-Status Invalid(const std::string& message) { return Status(StatusCode::kInvalidArgument, message); }
-
-}  // namespace
 
 Status Registry::Impl::Add(OpDefinition&& definition, const Form* form) {
   if (const Status status = CheckDefinition(definition, form); !status.ok()) return status;
