@@ -16,8 +16,8 @@ namespace axiscast {
 /// How an index faces the data that it chooses from.
 enum class IndexMode : std::uint8_t {
   kBroadcast,  // aligned left: dims of the index and of the data are equal or 1, but for `dim`; the index may have fewer
-  kPrefix,     // equal ranks; dims of the index are at most the data's, but for `dim`; nothing is stretched (torch.gather)
-  kSameRank,   // equal ranks; dims are equal or 1, but for `dim` (NumPy's take_along_axis, ONNX's GatherElements)
+  kPrefix,     // equal ranks; dims of the index are at most the data's, but for `dim`; nothing is stretched (torch.gather, ONNX)
+  kSameRank,   // equal ranks; dims are equal or 1, but for `dim` (NumPy's and Paddle's take_along_axis)
 };
 
 /// How values that an index puts into one place are combined, in increasing position; kAssign: the last one wins.
