@@ -79,6 +79,10 @@ std::vector<Kernel> EveryDType() {
   return signatures;
 }
 
+constexpr ForeignName kForeign[] = {
+    {"Expand expand_as", "with shape, the result's"},
+};
+
 }  // namespace
 
 Status PlanCopy(const FormCall& call, const ByteStrides& strides, const char* out_name, const MutableTensorView& out,
@@ -108,6 +112,7 @@ const Form kBroadcastToForm = {
     &EveryDType,
     &InferBroadcastTo,
     &PlanBroadcastTo,
+    kForeign,
 };
 
 }  // namespace axiscast

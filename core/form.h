@@ -4,6 +4,7 @@
 
 #include <initializer_list>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "core/attribute.h"
@@ -20,6 +21,12 @@ struct FormCall {
   const FormAttribute* attributes;  // by position in Form::info
 };
 
+// What other libraries have that an op does when it is asked in the right way. No alias: a call would mean something else.
+struct ForeignName {
+  const char* names;  // space-separated
+  const char* how;    // behind the op's name: "with dim and mode=prefix"
+};
+
 struct Form {
   OpInfo info;
   // The combinations of dtypes that there are, as kernels without functions.
@@ -28,6 +35,8 @@ struct Form {
   Status (*infer)(const FormCall& call, Shape* shape);
   // The plan. `out` has the signature's output dtype; its shape has not been looked at. In place it is the first input.
   Status (*plan)(const FormCall& call, const MutableTensorView& out, bool in_place, std::shared_ptr<const Plan::Impl>* impl);
+  // What whoever looks one of these names up is told.
+  std::span<const ForeignName> foreign = {};
 };
 
 // Every form that is built in. To add one: declare it here and add its row in form.cc.

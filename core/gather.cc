@@ -58,6 +58,13 @@ Status PlanGather(const FormCall& call, const MutableTensorView& out, bool in_pl
 
 std::vector<Kernel> GatherSignatures() { return IndexSignatures(false); }
 
+constexpr ForeignName kForeign[] = {
+    {"take_along_axis", "with dim, mode=same_rank and wrap_negative=true"},
+    {"GatherElements gather_elements", "with dim, mode=prefix and wrap_negative=true"},
+    {"index_select take Gather", kWholeSlices},
+    {"embedding Embedding", "with dim=0 of the table by the tokens, as one dim"},
+};
+
 }  // namespace
 
 const Form kGatherForm = {
@@ -75,6 +82,7 @@ const Form kGatherForm = {
     &GatherSignatures,
     &InferGather,
     &PlanGather,
+    kForeign,
 };
 
 }  // namespace axiscast

@@ -24,6 +24,11 @@ inline constexpr AttributeInfo kWrapNegativeAttributeInfo = {.name = "wrap_negat
                                                              .absent = AttributeDefault::kValue,
                                                              .type = AttributeType::kBool};
 
+// How whole slices of other libraries are chosen, by an index of one dim (ForeignName::how).
+inline constexpr const char* kWholeSlices =
+    "with dim; the index [n] has a 1 in front for each dim before that ([1, n] for dim 1); wrap_negative=true where it counts from "
+    "the end";
+
 struct IndexShapes {
   int dim;        // which the index chooses along
   Shape visited;  // what is gone through: along dim, a value of the index each. At least 1-d

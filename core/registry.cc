@@ -6,11 +6,25 @@
 #include <string_view>
 #include <vector>
 
+#include "core/form.h"
 #include "core/near_names.h"
 #include "core/registry.h"
 #include "core/registry_impl.h"
 
 namespace axiscast {
+namespace {
+
+// How an op is to be asked for what another library calls `name`; null when it does nothing of that name.
+const char* MeaningOf(std::string_view name, const Op& op) {
+  if (op.elementwise()) return nullptr;
+  for (const ForeignName& foreign : op.entry().form->foreign) {
+    const std::vector<std::string> names = SplitWords(foreign.names);
+    if (std::find(names.begin(), names.end(), name) != names.end()) return foreign.how;
+  }
+  return nullptr;
+}
+
+}  // namespace
 
 // Not by a stream: it would keep an exception to itself, and lose words when memory runs out.
 std::vector<std::string> SplitWords(std::string_view text) {
@@ -59,6 +73,11 @@ Status Registry::Find(std::string_view name, const Op** op) const noexcept try {
     if (const Op* forward = Find(name.substr(0, name.size() - kGradient.size()))) {
       return Status(StatusCode::kUnsupported,
                     "there is no op \"" + std::string(name) + "\": the op " + forward->info().name + " has no gradient");
+    }
+  }
+  for (const Op* known : ops()) {
+    if (const char* const how = MeaningOf(name, *known)) {
+      return Status(StatusCode::kUnknownName, "there is no op \"" + std::string(name) + "\"; that is " + known->name() + " " + how);
     }
   }
   std::vector<std::string_view> names;

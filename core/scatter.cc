@@ -248,6 +248,17 @@ std::vector<Kernel> ScatterAddSignatures() {
   return signatures;
 }
 
+constexpr ForeignName kForeignOfScatter[] = {
+    {"put_along_axis", "with dim, mode=same_rank and wrap_negative=true"},
+    {"ScatterElements scatter_elements Scatter", "with dim, mode=prefix and wrap_negative=true"},
+    {"scatter_", "with dim and mode=prefix, in place"},
+    {"scatter_reduce scatter_reduce_", "with dim, mode=prefix, reduce and include_self; sum is reduce=add, prod is reduce=mul"},
+};
+constexpr ForeignName kForeignOfScatterAdd[] = {
+    {"scatter_add_", "with dim and mode=prefix, in place"},
+    {"index_add index_add_", kWholeSlices},
+};
+
 }  // namespace
 
 const Form kScatterForm = {
@@ -278,6 +289,7 @@ const Form kScatterForm = {
     &ScatterSignatures,
     &InferScatter,
     &PlanScatter,
+    kForeignOfScatter,
 };
 
 const Form kScatterAddForm = {
@@ -293,6 +305,7 @@ const Form kScatterAddForm = {
     &ScatterAddSignatures,
     &InferScatter,
     &PlanScatter,
+    kForeignOfScatterAdd,
 };
 
 }  // namespace axiscast

@@ -149,6 +149,10 @@ std::vector<Kernel> EveryNumber() {
   return signatures;
 }
 
+constexpr ForeignName kForeign[] = {
+    {"reduce_sum ReduceSum sum", "with shape, which has a 1 for each dim that is summed over"},
+};
+
 }  // namespace
 
 const Form kSumToForm = {
@@ -165,6 +169,7 @@ const Form kSumToForm = {
     &EveryNumber,
     &InferSumTo,
     &PlanSumTo,
+    kForeign,
 };
 
 }  // namespace axiscast

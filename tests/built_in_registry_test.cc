@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 #include <map>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "axiscast/registry.h"
 #include "core/form.h"
 #include "core/kernel.h"
+#include "core/registry.h"
 
 namespace axiscast {
 namespace {
@@ -99,6 +101,63 @@ TEST(BuiltInRegistry, OffersNearNames) {
   EXPECT_STREQ(none.message(), "there is no op \"elementwise_floordiv_grad\": the op floor_divide has no gradient");
   const std::string of_gradients = Registry::BuiltIn().Find("ad_grad", &op).message();
   EXPECT_EQ(of_gradients.find("there is no op \"ad_grad\"; did you mean add_grad"), 0u) << of_gradients;
+}
+
+struct ForeignCase {
+  const char* name;
+  const char* message;  // behind the name
+};
+
+// What is said is run against NumPy by gather_cli_test.py.
+TEST(BuiltInRegistry, SaysWhatOtherLibrariesOpsAre) {
+  const ForeignCase cases[] = {
+      {"take_along_axis", "gather with dim, mode=same_rank and wrap_negative=true"},
+      {"GatherElements", "gather with dim, mode=prefix and wrap_negative=true"},
+      {"gather_elements", "gather with dim, mode=prefix and wrap_negative=true"},
+      {"index_select",
+       "gather with dim; the index [n] has a 1 in front for each dim before that ([1, n] for dim 1); wrap_negative=true where it "
+       "counts from the end"},
+      {"embedding", "gather with dim=0 of the table by the tokens, as one dim"},
+      {"put_along_axis", "scatter with dim, mode=same_rank and wrap_negative=true"},
+      {"ScatterElements", "scatter with dim, mode=prefix and wrap_negative=true"},
+      {"scatter_", "scatter with dim and mode=prefix, in place"},
+      {"scatter_reduce", "scatter with dim, mode=prefix, reduce and include_self; sum is reduce=add, prod is reduce=mul"},
+      {"scatter_add_", "scatter_add with dim and mode=prefix, in place"},
+      {"index_add",
+       "scatter_add with dim; the index [n] has a 1 in front for each dim before that ([1, n] for dim 1); wrap_negative=true where "
+       "it counts from the end"},
+      {"reduce_sum", "sum_to with shape, which has a 1 for each dim that is summed over"},
+      {"Expand", "broadcast_to with shape, the result's"},
+  };
+  for (const ForeignCase& c : cases) {
+    const Op* op = nullptr;
+    const Status status = Registry::BuiltIn().Find(c.name, &op);
+    EXPECT_EQ(status.code(), StatusCode::kUnknownName);
+    EXPECT_EQ(status.message(), "there is no op \"" + std::string(c.name) + "\"; that is " + c.message);
+    EXPECT_EQ(op, nullptr);
+  }
+}
+
+// An alias would never be told that it is a foreign name; an attribute that is named must be one.
+TEST(BuiltInRegistry, ForeignNamesAreNoNamesAndSayAttributesThatThereAre) {
+  std::set<std::string> seen;
+  for (const Form* form : BuiltInForms()) {
+    for (const ForeignName& foreign : form->foreign) {
+      for (const std::string& name : SplitWords(foreign.names)) {
+        EXPECT_EQ(FindOp(name), nullptr) << name;
+        EXPECT_TRUE(seen.insert(name).second) << name << " is there twice";
+      }
+      for (const std::string& word : SplitWords(foreign.how)) {
+        const std::size_t equals = word.find('=');
+        if (equals == std::string::npos) continue;
+        const AttributeInfo* const begin = form->info.attributes;
+        const AttributeInfo* const end = begin + form->info.attribute_count;
+        const auto named = [&](const AttributeInfo& info) { return word.substr(0, equals) == info.name; };
+        EXPECT_NE(std::find_if(begin, end, named), end) << form->info.name << ": " << word;
+      }
+    }
+  }
+  EXPECT_GT(seen.size(), 15u);
 }
 
 TEST(BuiltInRegistry, IsThereForEverySupportedTargetInAnyCase) {

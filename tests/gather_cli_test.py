@@ -1,5 +1,7 @@
 """gather, scatter and scatter_add through the command, against NumPy. usage: gather_cli_test.py SOURCE_FOLDER AXISCAST_COMMAND"""
 
+import re
+
 import numpy as np
 
 import cli
@@ -72,6 +74,43 @@ class AgainstNumPy(cli.CommandTest):
         x, src = np.full(3, 100.0), np.array([1.0, 2.0, 6.0])
         index = np.array([0, 0, 2])
         np.testing.assert_array_equal(self.run_op("scatter", [x, index, src], dim=0, reduce="mean", include_self="false"), [1.5, 100, 6])
+
+    def told(self, name, **attributes):
+        """Looks another library's op up; runs what it is said to be, with the words of the message that are attributes."""
+        message = self.refused(["ops", name], 1, "kUnknownName", f'there is no op "{name}"; that is ')
+        op, how = message.split("; that is ", 1)[1].split(" ", 1)
+        attributes = dict(re.findall(r"(mode|dim|wrap_negative)=(\w+)", how), **attributes)
+        in_place = ["--in-place"] if how.endswith(", in place") else []
+        return lambda *arrays, **more: self.run_op(op, arrays, *in_place, **attributes, **more)
+
+    def test_other_libraries_names_are_told_what_to_ask_for(self):
+        x = self.values((3, 4), "f8")
+        below_zero = self.random.integers(-4, 4, (3, 4))
+        np.testing.assert_array_equal(self.told("take_along_axis", dim=1)(x, below_zero), np.take_along_axis(x, below_zero, 1))
+        few = self.random.integers(-4, 4, (1, 2))  # ONNX: the result has the index's shape, where NumPy stretches
+        np.testing.assert_array_equal(self.told("GatherElements", dim=1)(x, few), [[x[0, i] for i in few[0]]])
+        columns = np.array([3, 0, 3, -1])
+        np.testing.assert_array_equal(self.told("index_select", dim=1)(x, columns[None]), np.take(x, columns, 1))
+        np.testing.assert_array_equal(self.told("index_select", dim=0)(x, columns[1:2]), np.take(x, columns[1:2], 0))
+        tokens = self.random.integers(0, 3, (2, 5))
+        np.testing.assert_array_equal(self.told("embedding")(x, tokens.ravel()).reshape(2, 5, 4), x[tokens])
+        expected = x.copy()
+        np.put_along_axis(expected, below_zero[:, :1], 9, 1)
+        np.testing.assert_array_equal(self.told("put_along_axis", dim=1)(x, below_zero[:, :1], np.float64(9)), expected)
+        expected = x.copy()
+        expected[0, few[0]] = 7
+        np.testing.assert_array_equal(self.told("ScatterElements", dim=1)(x, few, np.full((1, 2), 7.0)), expected)
+        np.testing.assert_array_equal(self.told("scatter_", dim=1)(x, few % 4, np.full((1, 2), 7.0)), expected)
+        source = self.values((3, 4), "f8")
+        expected = x.copy()
+        np.add.at(expected, (slice(None), columns), source)
+        np.testing.assert_array_equal(self.told("index_add", dim=1)(x, columns[None], source), expected)
+        expected = x.copy()
+        np.add.at(expected, (0, few[0]), source[0, :2])
+        np.testing.assert_array_equal(self.told("scatter_add_", dim=1)(x, few % 4, source), expected)
+        np.testing.assert_array_equal(self.told("scatter_reduce", dim=1)(x, few % 4, source, reduce="add"), expected)
+        np.testing.assert_array_equal(self.told("reduce_sum")(x, shape="3,1"), x.sum(axis=1, keepdims=True))
+        np.testing.assert_array_equal(self.told("Expand")(x[:, :1], shape="2,3,4"), np.broadcast_to(x[:, :1], (2, 3, 4)))
 
     def test_explain(self):
         plan = self.accepted("explain", "gather", "1000,64", "500", "--attr", "dim=0", "--json").json

@@ -59,8 +59,8 @@ class Registry {
 
   /// Looks up an op by its name or an alias; null when there is none.
   const Op* Find(std::string_view name) const noexcept;
-  /// The same with an error for the caller's user: kUnknownName, near names first; kUnsupported for the gradient of an op that has
-  /// none.
+  /// The same with an error for the caller's user: kUnknownName, near names first, or what another library's op is here;
+  /// kUnsupported for the gradient of an op that has none.
   Status Find(std::string_view name, const Op** op) const noexcept;
   /// Every op under its canonical name, sorted by name, the parent's included.
   const std::vector<const Op*>& ops() const noexcept;
