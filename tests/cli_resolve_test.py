@@ -129,6 +129,16 @@ class Resolve(cli.CommandTest):
         self.assertIn("x  [4]\ny  [2, 2]\n\nelements are paired in row-major order", plain.stdout)
         self.assertEqual(self.accepted("resolve", "4", "2,2", "--mode", "pointwise", "--warn", "--json").json["warnings"], [])
 
+    def test_explain_says_the_warnings_of_the_call_once(self):
+        for shapes in [["4,1", "4"], ["4", "2,2", "--mode", "legacy_pointwise"], ["4,1", "3"]]:
+            told = self.accepted("resolve", *shapes, "--warn", "--json").json["warnings"]
+            explain = ["explain", "add", *shapes]
+            warnings = self.accepted(*explain, "--warn", "--json").json["warnings"]
+            self.assertEqual(warnings, [text.replace("resolve: ", "add: ") for text in told])
+            self.assertNotIn("warnings", self.accepted(*explain, "--json").json)
+            self.assertEqual(self.accepted(*explain, "--warn").stderr, "".join(f"axiscast: warning: {text}\n" for text in warnings))
+            self.assertEqual(self.accepted(*explain).stderr, "")
+
     def test_pictures(self):
         self.assertEqual(
             self.accepted("resolve", "2,1,4", "3,1", "--axis", "1").stdout,

@@ -120,6 +120,18 @@ class AgainstNumPy(cli.CommandTest):
         self.assertEqual([operand["name"] for operand in plan["operands"]], ["self", "index", "src", "out"])
         self.accepted("explain", "scatter", "0,3", "0,2", "0,2", "--attr", "dim=1")
 
+    def test_explain_takes_either_index(self):
+        gather = ["explain", "gather", "1000,64", "500", "--attr", "dim=0"]
+        scatter = ["explain", "scatter", "1000,64", "500", "500,64", "--attr", "dim=0", "--dtype", "int8"]
+        for words, data in [(gather, "float32"), (scatter, "int8")]:
+            for flags, dtype, size in [([], "int64", 8), (["--index-dtype", "int64"], "int64", 8), (["--index-dtype", "int32"], "int32", 4)]:
+                operands = self.accepted(*words, *flags, "--json").json["operands"]
+                self.assertEqual([operand["dtype"] for operand in operands], [data, dtype] + [data] * (len(operands) - 2))
+                self.assertEqual(operands[1]["unique_bytes"], 500 * size)
+        self.refused([*gather, "--index-dtype", "int16"], 1, "kUnsupportedDType", "no kernel of gather for an index of int16; it supports int32, int64")
+        self.refused([*gather, "--index-dtype", "int46"], 1, "kUnknownName", '"int46"')
+        self.refused(["explain", "where", "2", "2", "2", "--index-dtype", "int64"], 2, "kUsage", "where takes no index")
+
 
 if __name__ == "__main__":
     cli.main()

@@ -15,6 +15,7 @@
 #include "tools/shape_text.h"
 #include "tools/table.h"
 #include "tools/verbs.h"
+#include "tools/warnings.h"
 
 namespace axiscast::tools {
 namespace {
@@ -28,30 +29,46 @@ constexpr VerbText kText = {
     "    axiscast explain add 8,64,56,56 64 --axis 1\n"
     "  A short row, in float64, on one thread:\n"
     "    axiscast explain multiply 100000,3 3 --dtype float64 --threads 1\n"
+    "  Rows that an index of int32 chooses:\n"
+    "    axiscast explain gather 30000,64 500 --attr dim=0 --index-dtype int32\n"
     "  What is stretched is declared, as in PyTensor:\n"
     "    axiscast explain add 100,3 1,3 --pattern NN --pattern BN\n"
     "  For a script:\n"
     "    axiscast explain add 2,3,4,5 3,4 --axis 1 --json\n",
 };
 
-// The kernel for a data dtype: the one asked for, else float32, else the op's first.
-const Kernel& ChooseKernel(const Op& op, const Value& dtype_name) {
-  const std::vector<DType> dtypes = DataDTypes(op);
-  DType dtype = std::find(dtypes.begin(), dtypes.end(), DType::kFloat32) != dtypes.end() ? DType::kFloat32 : dtypes[0];
-  if (dtype_name && !FindDType(*dtype_name, &dtype)) {
+// The dtype asked for of an input; else the preferred one where the op has it, else its first.
+DType ChooseDType(const Op& op, int operand, const Value& name, DType preferred) {
+  const std::vector<DType> dtypes = DTypesOf(op, operand);
+  DType dtype = preferred;
+  const auto is_there = [&] { return std::find(dtypes.begin(), dtypes.end(), dtype) != dtypes.end(); };
+  if (!name) return is_there() ? dtype : dtypes[0];
+  if (!FindDType(*name, &dtype)) {
     std::vector<std::string> names;
     for (const DTypeRow& row : kDTypes) names.emplace_back(row.name);
-    const bool later = *dtype_name == "complex64" || *dtype_name == "complex128";
-    if (later) Fail(StatusCode::kUnsupportedDType, "dtype " + *dtype_name + " is not offered by this build");
-    Fail(StatusCode::kUnknownName, NoSuch("dtype", *dtype_name, names));
+    const bool later = *name == "complex64" || *name == "complex128";
+    if (later) Fail(StatusCode::kUnsupportedDType, "dtype " + *name + " is not offered by this build");
+    Fail(StatusCode::kUnknownName, NoSuch("dtype", *name, names));
   }
-  for (const Kernel& kernel : op.kernels()) {
-    if (kernel.inputs[DataOperand(op)] == dtype) return kernel;
-  }
+  if (is_there()) return dtype;
   std::string supported;
   for (const DType known : dtypes) supported += (supported.empty() ? "" : ", ") + std::string(NameOf(known));
+  const std::string what = operand == DataOperand(op) ? "" : "an index of ";
   Fail(StatusCode::kUnsupportedDType,
-       std::string("no kernel of ") + op.name() + " for " + NameOf(dtype) + "; it supports " + supported);
+       std::string("no kernel of ") + op.name() + " for " + what + NameOf(dtype) + "; it supports " + supported);
+}
+
+// The kernel for the dtypes asked for: of the data operands, and of an index where the op has one.
+const Kernel& ChooseKernel(const Op& op, const Value& dtype_name, const Value& index_dtype_name) {
+  const int index = IndexOperand(op);
+  if (index_dtype_name && index < 0) Fail(kUsage, std::string("--index-dtype: ") + op.name() + " takes no index");
+  const int data = DataOperand(op);
+  const DType dtype = ChooseDType(op, data, dtype_name, DType::kFloat32);
+  const auto fits = [&](const Kernel& kernel) { return kernel.inputs[data] == dtype; };
+  if (index < 0) return *std::find_if(op.kernels().begin(), op.kernels().end(), fits);
+  const DType index_dtype = ChooseDType(op, index, index_dtype_name, DType::kInt64);
+  return *std::find_if(op.kernels().begin(), op.kernels().end(),
+                       [&](const Kernel& kernel) { return fits(kernel) && kernel.inputs[index] == index_dtype; });
 }
 
 // With numbers that make a plan possible where the op requires them: how it runs does not depend on those.
@@ -127,7 +144,7 @@ std::string Text(const Op& op, const PlanDescription& plan, const Roof& roof, co
   return text;
 }
 
-Json ToJson(const Op& op, const PlanDescription& plan, const Roof& roof, const Registry& registry) {
+Json ToJson(const Op& op, const PlanDescription& plan, const Roof& roof, const Registry& registry, const Warnings& warnings) {
   Json operands = Json::array();
   for (const PlanDescription::Operand& operand : plan.operands) {
     operands.push_back({{"name", operand.name},
@@ -139,38 +156,42 @@ Json ToJson(const Op& op, const PlanDescription& plan, const Roof& roof, const R
   Json parts = Json::array();
   for (const PlanDescription::Part& part : plan.parts)
     parts.push_back({{"name", part.name}, {"seconds", part.seconds}, {"counted", part.counted}});
-  return {{"op", op.info().name},
-          {"shape", DimsToJson(plan.shape)},
-          {"extents", plan.extents},
-          {"operands", operands},
-          {"tile", {{"rows", plan.tile_rows}, {"cols", plan.tile_cols}}},
-          {"tiles", plan.tiles},
-          {"grain_tiles", plan.grain_tiles},
-          {"parallel", plan.parallel},
-          {"threads", roof.threads},
-          {"store", plan.store},
-          {"target", registry.target()},
-          {"estimated_seconds", plan.estimated_seconds},
-          {"estimated_parts", parts},
-          {"roof",
-           {{"bytes", roof.bytes},
-            {"seconds", roof.seconds()},
-            {"bytes_per_second", roof.bytes_per_second},
-            {"level", NameOf(roof.level)},
-            {"mix", NameOf(roof.mix)}}}};
+  Json json = {{"op", op.info().name},
+               {"shape", DimsToJson(plan.shape)},
+               {"extents", plan.extents},
+               {"operands", operands},
+               {"tile", {{"rows", plan.tile_rows}, {"cols", plan.tile_cols}}},
+               {"tiles", plan.tiles},
+               {"grain_tiles", plan.grain_tiles},
+               {"parallel", plan.parallel},
+               {"threads", roof.threads},
+               {"store", plan.store},
+               {"target", registry.target()},
+               {"estimated_seconds", plan.estimated_seconds},
+               {"estimated_parts", parts},
+               {"roof",
+                {{"bytes", roof.bytes},
+                 {"seconds", roof.seconds()},
+                 {"bytes_per_second", roof.bytes_per_second},
+                 {"level", NameOf(roof.level)},
+                 {"mix", NameOf(roof.mix)}}}};
+  warnings.AddTo(&json);
+  return json;
 }
 
 }  // namespace
 
 std::string ExplainVerb(const std::vector<std::string>& words) {
   CommandLine line(kText);
-  Value dtype, mode, axis, threads, target;
+  Value dtype, index_dtype, mode, axis, threads, target;
   std::vector<std::string> attribute_texts, patterns;
   line.AddValue("--dtype", "D", "of the data operands, as in float64 (float32 where the op has it)", &dtype);
+  line.AddValue("--index-dtype", "D", "of the index of gather and scatter, int32 or int64 (int64)", &index_dtype);
   line.AddValue("--mode", "M", "how axes face each other: " + ModeNames() + " (numpy, or axis when --axis is given)", &mode);
   line.AddValue("--axis", "N", "where the operand of lower rank is anchored; -1 aligns right", &axis);
   line.AddValues("--pattern", "P", PatternHelp("input"), &patterns);
   line.AddValues("--attr", "KEY=VALUE", "an attribute of the op; may be repeated", &attribute_texts);
+  Warnings warnings(&line);
   line.AddValue("--threads", "N", "at most so many threads, 1 or more (as many as there are)", &threads);
   line.AddValue("--target", "T", "an instruction set by Highway's name, as in AVX2 (AXISCAST_TARGET, or the best)", &target);
   if (const auto help = line.Parse(words)) return *help;
@@ -181,7 +202,7 @@ std::string ExplainVerb(const std::vector<std::string>& words) {
   const Registry& registry = ChooseRegistry(target);
   const Op& op = FindOperator(registry, line.operands()[0]);
   CheckPatterns(alignment, PatternCount(op), "input");
-  const Kernel& kernel = ChooseKernel(op, dtype);
+  const Kernel& kernel = ChooseKernel(op, dtype, index_dtype);
   std::vector<TensorView> inputs;
   for (std::size_t i = 1; i < line.operands().size(); ++i) {
     inputs.emplace_back(nullptr, kernel.inputs[std::min<std::size_t>(i - 1, kMaxArity - 1)], ReadShape(line.operands()[i]));
@@ -195,11 +216,14 @@ std::string ExplainVerb(const std::vector<std::string>& words) {
   Shape shape;
   DType out_dtype = DType::kBool;
   Check(InferOutput(op, inputs.data(), inputs.size(), options, &shape, &out_dtype));
+  if (warnings.asked()) options.diagnostics = warnings.diagnostics();  // not before: InferOutput would say the same
   Plan plan;
   Check(Plan::Make(op, inputs.data(), inputs.size(), MutableTensorView(nullptr, out_dtype, shape), options, &plan));
   const PlanDescription description = plan.Describe();
   const Roof roof = MakeRoof(description, ThreadCount(limit));
-  return line.json() ? Print(ToJson(op, description, roof, registry)) : Text(op, description, roof, registry);
+  if (line.json()) return Print(ToJson(op, description, roof, registry, warnings));
+  warnings.Print();
+  return Text(op, description, roof, registry);
 }
 
 }  // namespace axiscast::tools

@@ -93,8 +93,19 @@ std::size_t PatternCount(const Op& op) {
   return static_cast<std::size_t>(op.arity()) - (gradient ? 1 : 0);
 }
 
-std::vector<DType> DataDTypes(const Op& op) {
-  const int operand = DataOperand(op);
+int IndexOperand(const Op& op) {
+  const int data = DataOperand(op);
+  for (int i = 0; i < op.arity(); ++i) {
+    for (const Kernel& kernel : op.kernels()) {
+      if (kernel.inputs[data] == op.kernels()[0].inputs[data] && kernel.inputs[i] != op.kernels()[0].inputs[i]) return i;
+    }
+  }
+  return -1;
+}
+
+std::vector<DType> DataDTypes(const Op& op) { return DTypesOf(op, DataOperand(op)); }
+
+std::vector<DType> DTypesOf(const Op& op, int operand) {
   std::vector<DType> dtypes;
   for (const DTypeRow& row : kDTypes) {
     const auto has = [&](const Kernel& kernel) { return kernel.inputs[operand] == row.dtype; };

@@ -25,7 +25,11 @@ const Op& FindOperator(const Registry& registry, const std::string& name);
 // The first input whose dtype differs from kernel to kernel (where's x, not its condition); 0 for an op with one kernel.
 int DataOperand(const Op& op);
 
-// The dtypes of that input, in the order of the dtype list.
+// The input whose dtype differs between kernels for the same data (an index); -1 for most ops.
+int IndexOperand(const Op& op);
+
+// The dtypes that an input may have, in the order of the dtype list; of the data.
+std::vector<DType> DTypesOf(const Op& op, int operand);
 std::vector<DType> DataDTypes(const Op& op);
 
 // "x, y", or the op's own names.

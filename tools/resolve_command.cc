@@ -1,5 +1,4 @@
 // `axiscast resolve`: how shapes face each other, and what they broadcast to.
-#include <cstdio>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "tools/shape_text.h"
 #include "tools/table.h"
 #include "tools/verbs.h"
+#include "tools/warnings.h"
 
 namespace axiscast::tools {
 namespace {
@@ -59,24 +59,17 @@ struct Request {
 struct Answer {
   SymbolicShape written;
   SymbolicShape operands;
-  std::vector<std::string> warnings;
   bool paired = false;  // elements are, whatever axes face each other
 };
 
-void AddWarning(void* answer, DiagnosticCode code, const char* message) {
-  static_cast<Answer*>(answer)->warnings.emplace_back(message);
-  if (code == DiagnosticCode::kPairedNotBroadcast) static_cast<Answer*>(answer)->paired = true;
-}
-
-Answer Resolve(const Request& request) {
+Answer Resolve(const Request& request, Warnings* warnings) {
   const SymbolicShape* const shapes = request.shapes.data();
   const std::size_t count = request.shapes.size();
   Answer answer;
-  answer.paired = request.options.mode == Mode::kPointwise;
   ResolveOptions options = request.options;
   Check(InferShape(shapes, count, options, &answer.operands));
   // The whole call, which says its diagnostics.
-  options.diagnostics = {AddWarning, &answer};
+  options.diagnostics = warnings->diagnostics();
   if (request.in_place) {
     Check(InferInPlace(shapes, count, options, &answer.written));
   } else if (request.out) {
@@ -84,6 +77,7 @@ Answer Resolve(const Request& request) {
   } else {
     Check(InferShape(shapes, count, options, &answer.written));
   }
+  answer.paired = request.options.mode == Mode::kPointwise || warnings->paired();
   return answer;
 }
 
@@ -115,14 +109,13 @@ std::string ResolveVerb(const std::vector<std::string>& words) {
   CommandLine line(kText);
   Value mode, axis, out;
   std::vector<std::string> patterns;
-  bool warn = false;
   Request request;
   line.AddValue("--mode", "M", "how axes face each other: " + ModeNames() + " (numpy, or axis when --axis is given)", &mode);
   line.AddValue("--axis", "N", "where the operand of lower rank is anchored; -1 aligns right", &axis);
   line.AddFlag("--in-place", "the first shape is also the destination", &request.in_place);
   line.AddValue("--out", "SHAPE", "the destination has this shape", &out);
   line.AddValues("--pattern", "P", PatternHelp("shape"), &patterns);
-  line.AddFlag("--warn", "say where shapes with equal element counts broadcast, or are paired instead (on stderr)", &warn);
+  Warnings warnings(&line);
   if (const auto help = line.Parse(words)) return *help;
   line.RequireOperands(1, static_cast<std::size_t>(-1), "a SHAPE");
   if (request.in_place && out)
@@ -134,15 +127,13 @@ std::string ResolveVerb(const std::vector<std::string>& words) {
   request.options.patterns = request.alignment.declared();
   for (const std::string& word : line.operands()) request.shapes.push_back(ReadSymbolicShape(word));
   if (out) request.out = ReadSymbolicShape(*out);
-  const Answer answer = Resolve(request);
+  const Answer answer = Resolve(request, &warnings);
   if (!line.json()) {
-    for (const std::string& warning : answer.warnings) {
-      if (warn) std::fprintf(stderr, "axiscast: warning: %s\n", warning.c_str());
-    }
+    warnings.Print();
     return Draw(request, answer);
   }
   Json json = {{"shape", ShapeToJson(answer.written)}};
-  if (warn) json["warnings"] = answer.warnings;
+  warnings.AddTo(&json);
   return Print(json);
 }
 

@@ -16,6 +16,7 @@
 #include "tools/shape_text.h"
 #include "tools/table.h"
 #include "tools/verbs.h"
+#include "tools/warnings.h"
 
 namespace axiscast::tools {
 namespace {
@@ -48,18 +49,12 @@ struct Request {
   Alignment alignment;
   bool in_place = false;
   int threads = 0;
-  bool warn = false;
 };
 
 struct Answer {
   Array array;
-  std::vector<std::string> warnings;
   double seconds = 0;  // of the library's work, not of the files
 };
-
-void AddWarning(void* warnings, DiagnosticCode, const char* message) {
-  static_cast<std::vector<std::string>*>(warnings)->emplace_back(message);
-}
 
 ApplyOptions Options(const Request& request, const std::vector<Attribute>& attributes) {
   ApplyOptions options;
@@ -84,10 +79,11 @@ Status ApplyInPlaceTo(const Op& op, Array& x, const std::vector<TensorView>& res
   }
 }
 
-Answer Compute(const Op& op, const Request& request, const std::vector<Attribute>& attributes, std::vector<Array> inputs) {
+Answer Compute(const Op& op, const Request& request, const std::vector<Attribute>& attributes, std::vector<Array> inputs,
+               Warnings* warnings) {
   ApplyOptions options = Options(request, attributes);
   Answer answer;
-  if (request.warn) options.diagnostics = {&AddWarning, &answer.warnings};
+  if (warnings->asked()) options.diagnostics = warnings->diagnostics();  // the call is then planned by itself
   std::vector<TensorView> views;
   if (request.in_place) answer.array = MakeDense(std::move(inputs[0]));
   for (std::size_t i = request.in_place ? 1 : 0; i < inputs.size(); ++i) views.push_back(inputs[i].view());
@@ -109,7 +105,8 @@ Answer Compute(const Op& op, const Request& request, const std::vector<Attribute
   return answer;
 }
 
-std::string Describe(const Request& request, const Answer& answer, const Op& op, const Registry& registry, bool json) {
+std::string Describe(const Request& request, const Answer& answer, const Warnings& warnings, const Op& op, const Registry& registry,
+                     bool json) {
   const int threads = ThreadCount(request.threads);
   if (json) {
     Json facts = {{"op", op.info().name},
@@ -119,7 +116,7 @@ std::string Describe(const Request& request, const Answer& answer, const Op& op,
                   {"threads", threads},
                   {"seconds", answer.seconds},
                   {"out", request.out}};
-    if (request.warn) facts["warnings"] = answer.warnings;
+    warnings.AddTo(&facts);
     return Print(facts);
   }
   return request.out + ": " + NameOf(answer.array.dtype) + " " + ShapeText(answer.array.shape) + ", " + op.info().name + " in " +
@@ -141,7 +138,7 @@ std::string RunVerb(const std::vector<std::string>& words) {
   line.AddFlag("--in-place", "the first input is the destination: the result must have its shape", &request.in_place);
   line.AddValues("--attr", "KEY=VALUE", "an attribute of the op; may be repeated", &attribute_texts);
   line.AddValue("--promote", "P", "how mixed dtypes meet: none (they must match)", &promote);
-  line.AddFlag("--warn", "say where shapes with equal element counts broadcast, or are paired instead (on stderr)", &request.warn);
+  Warnings warnings(&line);
   line.AddValue("--threads", "N", "at most so many threads, 1 or more (as many as there are)", &threads);
   line.AddValue("--target", "T", "an instruction set by Highway's name, as in AVX2 (AXISCAST_TARGET, or the best)", &target);
   if (const auto help = line.Parse(words)) return *help;
@@ -172,12 +169,10 @@ std::string RunVerb(const std::vector<std::string>& words) {
     inputs.push_back(ReadNpy(path));
   }
   progress.Stage("computing " + request.name);
-  const Answer answer = Compute(op, request, attributes, std::move(inputs));
-  for (const std::string& warning : answer.warnings) {
-    if (!line.json()) std::fprintf(stderr, "axiscast: warning: %s\n", warning.c_str());
-  }
+  const Answer answer = Compute(op, request, attributes, std::move(inputs), &warnings);
+  if (!line.json()) warnings.Print();
   progress.Stage("writing " + request.out);
-  const std::string text = Describe(request, answer, op, registry, line.json());
+  const std::string text = Describe(request, answer, warnings, op, registry, line.json());
   WriteNpy(request.out, answer.array, [&text] { Emit(text); });
   return "";
 }
