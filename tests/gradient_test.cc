@@ -236,28 +236,28 @@ TEST(Gradient, HonoursTheAxis) {
 
 TEST(Gradient, SplitsTiesAndLeavesNaNAlone) {
   constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
-  const std::vector<float> x = {1, 2, 3, kNaN, 1, kNaN}, y = {1, 3, 2, 1, kNaN, kNaN}, dout = {8, 8, 8, 8, 8, 8};
+  const std::vector<float> x = {1, 2, 3, kNaN, 1, kNaN, 0}, y = {1, 3, 2, 1, kNaN, kNaN, -0.0F}, dout(7, 8);
   struct Row {
     const char* name;
     std::vector<float> for_x, for_y;
   };
-  const Row rows[] = {{"maximum_grad", {4, 0, 8, 0, 0, 0}, {4, 8, 0, 0, 0, 0}},
-                      {"minimum_grad", {4, 8, 0, 0, 0, 0}, {4, 0, 8, 0, 0, 0}},
-                      {"fmax_grad", {4, 0, 8, 0, 8, 8}, {4, 8, 0, 8, 0, 0}},
-                      {"fmin_grad", {4, 8, 0, 0, 8, 8}, {4, 0, 8, 8, 0, 0}}};
+  const Row rows[] = {{"maximum_grad", {4, 0, 8, 0, 0, 0, 4}, {4, 8, 0, 0, 0, 0, 4}},
+                      {"minimum_grad", {4, 8, 0, 0, 0, 0, 4}, {4, 0, 8, 0, 0, 0, 4}},
+                      {"fmax_grad", {4, 0, 8, 0, 8, 8, 4}, {4, 8, 0, 8, 0, 0, 4}},
+                      {"fmin_grad", {4, 8, 0, 0, 8, 8, 4}, {4, 0, 8, 8, 0, 0, 4}}};
   for (const Row& row : rows) {
     for (int wrt : {0, 1}) {
-      std::vector<float> gradient(6);
+      std::vector<float> gradient(7);
       ApplyOptions options;
       options.attributes = {{"wrt", wrt}};
       ASSERT_TRUE(
-          Apply(*FindOp(row.name), {{x.data(), {6}}, {y.data(), {6}}, {dout.data(), {6}}}, {gradient.data(), {6}}, options).ok());
+          Apply(*FindOp(row.name), {{x.data(), {7}}, {y.data(), {7}}, {dout.data(), {7}}}, {gradient.data(), {7}}, options).ok());
       EXPECT_EQ(gradient, wrt == 0 ? row.for_x : row.for_y) << row.name << " " << wrt;
     }
   }
 }
 
-// Paddle 3.3.1 gives these too, but for clip with min > max, which it refuses.
+// Paddle 3.3.1 gives these too, but for clip with min > max, which it refuses; relu and abs were not asked of it.
 TEST(Gradient, AtSpecialValues) {
   constexpr float kNaN = std::numeric_limits<float>::quiet_NaN(), kInf = std::numeric_limits<float>::infinity();
   const std::vector<float> x = {-1.5F, -0.0F, 0, 0.5F, 1, kNaN, kInf, -3}, y = {2, -1, 1, -kNaN, -0.0F, 1, -1, -kInf}, dout(8, 2);
@@ -276,6 +276,11 @@ TEST(Gradient, AtSpecialValues) {
   for (const char* name : {"floor_grad", "ceil_grad", "round_grad", "trunc_grad", "sign_grad"}) {
     EXPECT_EQ(gradient(name, 1, {}, 0), zeros) << name;
   }
+  EXPECT_EQ(gradient("relu_grad", 1, {}, 0), (std::vector<float>{0, 0, 0, 2, 2, 0, 2, 0}));
+  std::vector<float> abs = gradient("abs_grad", 1, {}, 0);
+  EXPECT_TRUE(std::isnan(abs[5]));
+  abs[5] = 0;
+  EXPECT_EQ(abs, (std::vector<float>{-2, 0, 0, 2, 2, 0, 2, -2}));
   std::vector<float> copysign = gradient("copysign_grad", 2, {}, 0);
   EXPECT_TRUE(std::isnan(copysign[5]));
   copysign[5] = 0;
@@ -288,7 +293,6 @@ TEST(Gradient, AtSpecialValues) {
   EXPECT_EQ(gradient("clip_grad", 1, {{"min", 2}, {"max", 1}}, 0), zeros);  // the result is 1 wherever x is
 }
 
-// dout may be the memory of the result.
 // x just below a multiple of y: x / y rounds up to a whole number, fmod takes one less.
 TEST(Gradient, OfFmodHasTheExactQuotient) {
   std::mt19937 random(7);
@@ -304,6 +308,7 @@ TEST(Gradient, OfFmodHasTheExactQuotient) {
   }
 }
 
+// dout may be the memory of the result.
 TEST(Gradient, IsWrittenOverDout) {
   const std::vector<float> x = {-1, 2};
   std::vector<float> dout = {5, 7};
