@@ -1,9 +1,11 @@
 // Gradients: of every op that declares one, against finite differences in long double; with stretched operands, against sums of
-// those in a naive loop; special values one by one.
+// those in a naive loop; special values one by one. AXISCAST_CASES asks for another number of random calls, AXISCAST_SEED for
+// others.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <map>
@@ -12,11 +14,16 @@
 #include <vector>
 
 #include "axiscast/axiscast.h"
+#include "tests/testing/sanitizers.h"
+#include "tests/testing/strided.h"
 
 namespace axiscast {
 namespace {
 
 using Real = long double;
+
+// Of each op: rounds of its two random tests.
+constexpr std::uint64_t kRounds = AXISCAST_TEST_SANITIZED ? 500 : 20000;
 
 // An op's meaning in long double, and a domain where it is smooth: |x| in [low, high], both signs where it has them.
 struct Meaning {
@@ -73,11 +80,13 @@ Real Difference(const Meaning& meaning, const double* at, int count, int i) {
   return (above - meaning.value(values)) / (2 * kStep);
 }
 
-// Does the op bend within two steps of the point? Then the difference says nothing.
+// Does the op bend or jump within two steps of the point? Then the difference says nothing.
 bool IsSmooth(const std::string& name, const double* at) {
   const auto near = [](Real x, Real y) { return std::fabs(x - y) < 2 * kStep; };
   if (name == "maximum" || name == "minimum" || name == "fmax" || name == "fmin") return !near(at[0], at[1]);
   if (name == "clip") return !near(at[0], -0.75) && !near(at[0], 0.5);
+  if (name == "floor" || name == "ceil" || name == "trunc") return !near(at[0], std::round(at[0]));
+  if (name == "round") return !near(at[0], std::floor(at[0]) + Real{0.5});
   if (name == "fmod" || name == "remainder") {
     const Real quotient = static_cast<Real>(at[0]) / at[1];
     return std::fabs(quotient - std::round(quotient)) > 100 * kStep;
@@ -97,7 +106,7 @@ TEST(Gradient, EveryOpThatDeclaresOneHasAMeaningHere) {
 
 class Numbers {
  public:
-  explicit Numbers(unsigned seed) : random_(seed) {}
+  explicit Numbers(std::uint64_t seed) : random_(seed) {}
   double Next(bool positive) {
     const double magnitude = std::uniform_real_distribution<double>(0.3, 2)(random_);
     return positive || random_() % 2 == 0 ? magnitude : -magnitude;
@@ -106,7 +115,7 @@ class Numbers {
   int Below(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
 
  private:
-  std::mt19937 random_;
+  std::mt19937_64 random_;
 };
 
 // Memory for an input: doubles, or bools for a condition.
@@ -181,31 +190,40 @@ void Compare(const std::string& name, const std::vector<Shape>& shapes, const Sh
 
 class GradientOf : public testing::TestWithParam<std::string> {};
 
+// Each round has a seed of its own, so that the one that fails is run again alone.
+void ForRandomRounds(const std::function<void(Numbers&)>& run) {
+  const std::uint64_t seed = test::FromEnvironment("AXISCAST_SEED", 7);
+  const std::uint64_t rounds = test::FromEnvironment("AXISCAST_CASES", kRounds);
+  for (std::uint64_t round = 0; round < rounds; ++round) {
+    Numbers numbers(seed + round);
+    run(numbers);
+    if (testing::Test::HasFatalFailure()) FAIL() << "again by: AXISCAST_SEED=" << seed + round << " AXISCAST_CASES=1";
+  }
+}
+
 TEST_P(GradientOf, IsTheFiniteDifference) {
-  Numbers numbers(7);
   const Op& op = *FindOp(GetParam());
-  for (int round = 0; round < 50; ++round) {
+  ForRandomRounds([&](Numbers& numbers) {
     for (int wrt = GetParam() == "where" ? 1 : 0; wrt < op.arity(); ++wrt) {
       const Shape shape = {1 + numbers.Below(5), 1 + numbers.Below(40)};
       Compare(GetParam(), std::vector<Shape>(static_cast<std::size_t>(op.arity()), shape), shape, wrt, numbers);
     }
-  }
+  });
 }
 
 TEST_P(GradientOf, IsSummedOverWhatWasStretched) {
-  Numbers numbers(8);
   const Op& op = *FindOp(GetParam());
-  for (int round = 0; round < 100; ++round) {
+  ForRandomRounds([&](Numbers& numbers) {
+    const int whole = numbers.Below(op.arity());  // the others may be stretched to it
     const Shape full = {1 + numbers.Below(4), 1 + numbers.Below(5), 1 + numbers.Below(20)};
     std::vector<Shape> shapes;
     for (int i = 0; i < op.arity(); ++i) {
       Shape shape;
-      for (int d = i == round % op.arity() ? 0 : numbers.Below(4); d < 3; ++d)
-        shape.push_back(i == round % op.arity() || numbers.Coin() ? full[d] : 1);
+      for (int d = i == whole ? 0 : numbers.Below(4); d < 3; ++d) shape.push_back(i == whole || numbers.Coin() ? full[d] : 1);
       shapes.push_back(shape);
     }
     for (int wrt = GetParam() == "where" ? 1 : 0; wrt < op.arity(); ++wrt) Compare(GetParam(), shapes, full, wrt, numbers);
-  }
+  });
 }
 
 std::vector<std::string> Names() {
@@ -295,16 +313,18 @@ TEST(Gradient, AtSpecialValues) {
 
 // x just below a multiple of y: x / y rounds up to a whole number, fmod takes one less.
 TEST(Gradient, OfFmodHasTheExactQuotient) {
-  std::mt19937 random(7);
+  const std::uint64_t seed = test::FromEnvironment("AXISCAST_SEED", 7);
+  std::mt19937_64 random(seed);
   std::uniform_real_distribution<float> size(0.01F, 30.0F);
-  for (int i = 0; i < 2000; ++i) {
+  for (int i = 0; i < 200000; ++i) {
     const float y = size(random), dout = 1;
     const float x = std::nextafter(y * static_cast<float>(1 + i % 100), 0.0F);
     float gradient = 0;
     ApplyOptions options;
     options.attributes = {{"wrt", 1}};
     ASSERT_TRUE(Apply(*FindOp("fmod_grad"), {{&x, {}}, {&y, {}}, {&dout, {}}}, {&gradient, {}}, options).ok());
-    ASSERT_EQ(static_cast<Real>(gradient), -std::trunc(static_cast<Real>(x) / static_cast<Real>(y))) << x << " " << y;
+    ASSERT_EQ(static_cast<Real>(gradient), -std::trunc(static_cast<Real>(x) / static_cast<Real>(y)))
+        << x << " " << y << ", AXISCAST_SEED=" << seed;
   }
 }
 

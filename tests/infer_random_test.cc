@@ -3,7 +3,6 @@
 // other ones.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <random>
 #include <sstream>
 #include <string>
@@ -12,14 +11,12 @@
 
 #include "axiscast/infer.h"
 #include "tests/testing/resolve_case.h"
+#include "tests/testing/strided.h"
 
 namespace axiscast {
 namespace {
 
-std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
-  const char* const text = std::getenv(name);
-  return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
-}
+using test::FromEnvironment;
 
 struct Call {
   std::vector<Shape> shapes;
