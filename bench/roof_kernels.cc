@@ -220,42 +220,67 @@ std::int64_t AddBFloat16s(std::int64_t elements) {
 #endif
 }
 
-// Floored quotients of 32 bits, of which one division of floats gives 24: a second quotient, of what the first one leaves, and the
-// sign of what that leaves. A division of doubles needs no second one; it takes as long on a Zen 5, and twice as long elsewhere.
+// Floored quotients of 32 bits, of which one division of floats gives 24: a second quotient, of what the first one leaves, which
+// 1.5 * 2^23 leaves in the low bits, and one less where what that leaves and the divisor have different signs.
 std::int64_t DivideInt32s(std::int64_t elements) {
   const hn::ScalableTag<std::int32_t> d;
   const hn::RebindToFloat<decltype(d)> d_float;
+  const auto offset = hn::Set(d_float, 0x1.8p23f);
   return RunArrays(d, elements, std::int32_t{7}, [&](const std::int32_t* at) HWY_ATTR {
     const auto x = hn::Load(d, at);
-    const auto reciprocal = hn::Div(hn::Set(d_float, 1.0f), hn::ConvertTo(d_float, x));
-    const auto first = hn::ConvertInRangeTo(d, hn::Mul(hn::ConvertTo(d_float, x), reciprocal));
+    const auto x_float = hn::ConvertTo(d_float, x);
+    const auto reciprocal = hn::Div(hn::Set(d_float, 1.0f), x_float);
+    const auto first = hn::ConvertInRangeTo(d, hn::Mul(x_float, reciprocal));
     const auto left = hn::Sub(x, hn::Mul(first, x));
-    const auto second = hn::NearestInt(hn::Mul(hn::ConvertTo(d_float, left), reciprocal));
+    const auto sum = hn::MulAdd(hn::ConvertTo(d_float, left), reciprocal, offset);
+    const auto second = hn::Sub(hn::BitCast(d, sum), hn::BitCast(d, offset));
     const auto rest = hn::Sub(left, hn::Mul(second, x));
-    return hn::Add(hn::Add(first, second), hn::BroadcastSignBit(hn::Xor(rest, x)));
+    const auto negative = hn::BroadcastSignBit(x);
+    const auto below = hn::BroadcastSignBit(hn::Sub(hn::Xor(rest, negative), negative));
+    return hn::Add(hn::Add(first, second), below);
   });
 }
 
-// The same by one positive divisor: the whole number nearest to a product of doubles, even and odd elements apart. A number below
-// 2^32 beside 2^52 is a double's bits.
-std::int64_t DivideInt32sByOne(std::int64_t elements) {
+// The same by a division of doubles, even and odd elements apart. A number below 2^32 beside 2^52 is a double's bits.
+std::int64_t DivideInt32sByDoubles(std::int64_t elements) {
 #if HWY_HAVE_FLOAT64 && HWY_TARGET != HWY_SCALAR
   const hn::ScalableTag<std::int32_t> d;
   const hn::Repartition<double, decltype(d)> d_double;
   const hn::RebindToUnsigned<decltype(d_double)> d_bits;
-  double divisor = 3;
-  hwy::PreventElision(divisor);
-  const auto reciprocal = hn::Set(d_double, 1 / divisor), down = hn::Set(d_double, 0.5 / divisor - 0.5);
   const auto beside = hn::Set(d_double, 0x1p52 + 0x1p31), whole = hn::Set(d_double, 0x1.8p52);
   const auto quotient = [&](auto bits) HWY_ATTR {
     const auto x = hn::Sub(hn::BitCast(d_double, bits), beside);
-    return hn::BitCast(d_bits, hn::Add(hn::MulAdd(x, reciprocal, down), whole));
+    return hn::BitCast(d_bits, hn::Add(hn::Floor(hn::Div(x, x)), whole));
   };
   return RunArrays(d, elements, std::int32_t{7}, [&](const std::int32_t* at) HWY_ATTR {
     const auto pairs = hn::BitCast(d_bits, hn::Load(d, at));
     const auto magic = hn::Set(d_bits, 0x4330000080000000u), low = hn::Set(d_bits, 0xffffffffu);
     const auto even = quotient(hn::Xor(hn::And(pairs, low), magic)), odd = quotient(hn::Xor(hn::ShiftRight<32>(pairs), magic));
     return hn::OddEven(hn::BitCast(d, hn::ShiftLeft<32>(odd)), hn::BitCast(d, even));
+  });
+#else
+  return DivideInt32s(elements);
+#endif
+}
+
+// By one positive divisor: the upper half of a product of 64 bits. Of a negative number, what is not below ~x is turned round.
+std::int64_t DivideInt32sByOne(std::int64_t elements) {
+#if HWY_TARGET != HWY_SCALAR
+  const hn::ScalableTag<std::int32_t> d;
+  const hn::RebindToUnsigned<decltype(d)> d_bits;
+  const hn::RepartitionToWide<decltype(d_bits)> d_wide;
+  std::uint32_t factor = 0xaaaaaaab;  // 2^33 / 3
+  hwy::PreventElision(factor);
+  const auto factors = hn::Set(d_bits, factor);
+  return RunArrays(d, elements, std::int32_t{7}, [&](const std::int32_t* at) HWY_ATTR {
+    const auto x = hn::Load(d, at);
+    const auto sign = hn::BroadcastSignBit(x);
+    const auto magnitude = hn::BitCast(d_bits, hn::Xor(x, sign));
+    const auto odd_magnitude = hn::BitCast(d_bits, hn::ShiftRight<32>(hn::BitCast(d_wide, magnitude)));
+    const auto even = hn::ShiftRight<32>(hn::MulEven(magnitude, factors));
+    const auto odd = hn::MulEven(odd_magnitude, factors);
+    const auto high = hn::OddEven(hn::BitCast(d_bits, odd), hn::BitCast(d_bits, even));
+    return hn::Xor(hn::BitCast(d, hn::ShiftRight<1>(high)), sign);
   });
 #else
   return elements;
@@ -310,6 +335,8 @@ std::int64_t Compute(Arithmetic arithmetic, std::int64_t elements) {
       return SumHalves(elements);
     case Arithmetic::kDivideInt32:
       return DivideInt32s(elements);
+    case Arithmetic::kDivideInt32ByDoubles:
+      return DivideInt32sByDoubles(elements);
     case Arithmetic::kDivideInt32ByOne:
       return DivideInt32sByOne(elements);
   }

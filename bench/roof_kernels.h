@@ -44,11 +44,12 @@ enum class Arithmetic : std::uint8_t {
   kAddFloat16,
   kAddBFloat16,
   kSumFloat16,
-  kDivideInt32,       // floored, by as many divisors
-  kDivideInt32ByOne,  // by one
+  kDivideInt32,           // floored, by as many divisors
+  kDivideInt32ByDoubles,  // in another way
+  kDivideInt32ByOne,      // by one
 };
 
-// Does the arithmetic on at least so many elements, in registers, in chains that do not wait for each other. Returns how many.
+// Does the arithmetic on at least so many elements, in registers or from L1, without waiting for results. Returns how many.
 std::int64_t RunArithmetic(Arithmetic arithmetic, std::int64_t elements);
 
 // Highway's name of the target they were compiled for.
