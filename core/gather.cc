@@ -61,7 +61,7 @@ std::vector<Kernel> GatherSignatures() { return IndexSignatures(false); }
 constexpr ForeignName kForeign[] = {
     {"take_along_axis", "with dim, mode=same_rank and wrap_negative=true"},
     {"GatherElements gather_elements", "with dim, mode=prefix and wrap_negative=true"},
-    {"index_select take Gather", kWholeSlices},
+    {"index_select Gather", kWholeSlices},
     {"embedding Embedding", "with dim=0 of the table by the tokens, as one dim"},
 };
 
