@@ -257,7 +257,7 @@ HWY_INLINE V QuotientByOne(D d, V x, V y) {
   const auto y_float = to_float(y);
   const auto half = hn::Set(d_float, Float{0.5});
   const auto reciprocal = hn::Div(hn::Set(d_float, Float{1}), y_float);
-  auto down = hn::Sub(hn::Div(half, hn::Abs(y_float)), half);
+  auto down = hn::MulSub(half, hn::Abs(reciprocal), half);
   const auto x_float = to_float(x);
   if constexpr (kToward == Toward::kZero) {
     // Where x / y < 0 it goes up: `down` is not above 0.

@@ -136,7 +136,7 @@ TEST(StorePolicy, BitsAreTheSame) {
         for (std::uint8_t& byte : *bytes) byte = static_cast<std::uint8_t>(random() % 64);  // no NaN, whose bits may be any
       }
       const Plan plan = PlanOf(op, dtype, c.x, c.y, c.out, c.axis);
-      for (const std::int64_t offset : {std::int64_t{0}, size, std::int64_t{16}}) {
+      for (const std::int64_t offset : {std::int64_t{0}, std::int64_t{3}, size, std::int64_t{16}}) {
         std::vector<std::uint8_t> expected(x.size(), 0x5a), actual(x.size(), 0x5a);
         for (const int threads : {1, 3}) {
           ExecuteOptions options;

@@ -20,6 +20,7 @@
 #endif
 
 #include <concepts>
+#include <type_traits>
 #include <utility>
 
 #include "axiscast/kit/rows-inl.h"
@@ -46,6 +47,12 @@ struct Elementwise {
   }
   template <class Op, typename T>
   static constexpr bool HasLanes() {
+    if constexpr (HasBySplat<Op, T>()) {
+      static_assert(
+          std::is_same_v<InputsOf<Op, T>, TypeList<T, T>> && std::is_same_v<OutOf<Op, T>, T> && IsCompact<Op, T>() && !kIsHalf<T>,
+          "axiscast: kBySplat is for compact Binary ops whose inputs and result are T, which is none of the 16-bit floats; "
+          "they say VectorBySplat beside Vector, with the same arguments");
+    }
     constexpr bool has = HasVector<Op, T>(InputsOf<Op, T>());
     static_assert(
         has,

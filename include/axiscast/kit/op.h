@@ -173,9 +173,9 @@ constexpr bool IsCompact() {
   }
 }
 
-/// Whether a binary op whose Vector is long has a shorter one for rows whose second operand is one value: `template <typename T>
-/// static constexpr bool kBySplat = true;` and, beside Vector and with the same arguments, VectorBySplat. What it computes from y
-/// alone is computed once.
+/// Whether a compact Binary op on nothing but T has a shorter Vector for rows whose second operand is one value: `template
+/// <typename T> static constexpr bool kBySplat = true;` and, beside Vector and with the same arguments, VectorBySplat. What it
+/// computes from y alone is computed once for a row. ops/division-inl.h has four such ops.
 template <class Op, typename T>
 constexpr bool HasBySplat() {
   if constexpr (requires { Op::template kBySplat<T>; }) {

@@ -51,11 +51,13 @@ struct NoLargerSteps {
   static constexpr bool kTakes = false;
 };
 
+// An op by what it says for a second operand that is one value. Its Vector is long: rows are not joined, which would be more
+// copies.
 template <class Op>
 struct BySplat : Op {
-  template <typename T, class D, class V>
-  static HWY_INLINE V Vector(D d, V x, V y) {
-    return Op::template VectorBySplat<T>(d, x, y);
+  template <typename T, class D, class V, class... Attributes>
+  static HWY_INLINE V Vector(D d, V x, V y, const Attributes&... attributes) {
+    return Op::template VectorBySplat<T>(d, x, y, attributes...);
   }
 };
 
@@ -85,7 +87,9 @@ struct ElementwiseRows {
     for (int i = 0; i < Op::kInfo.arity; ++i) all_splat = all_splat && tile.in[i].splat;
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(WideTag(InputsOf<Op, T>())));
     if constexpr (HasBySplat<Op, T>()) {
-      if (tile.in[1].splat && !tile.in[0].splat && tile.cols >= lanes) {
+      // Computing what depends on the one value is worth some vectors.
+      const bool pays = tile.in[1].row_stride == 0 || tile.cols >= 8 * lanes;
+      if (tile.in[1].splat && !tile.in[0].splat && tile.cols >= lanes && pays) {
         ElementwiseRows<BySplat<Op>, T>::template RunPattern<Streamed<T>, Splat<T>>(tile);
         return;
       }
@@ -122,7 +126,7 @@ struct ElementwiseRows {
         rows = 1;
       }
     }
-    if constexpr (kAnySplat && !LargerSteps::template kTakes<T>) {
+    if constexpr (kAnySplat && !LargerSteps::template kTakes<T> && !HasBySplat<Op, T>()) {
       const std::size_t lanes = hn::Lanes(WideTag(InputsOf<Op, T>()));
       if (dense && rows > 1 && cols % lanes != 0) {
         if (tile.stream) {
