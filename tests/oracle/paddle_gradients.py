@@ -14,6 +14,7 @@ import sys
 import numpy as np
 import paddle
 from paddle import _legacy_C_ops
+from gradient_cases import text, values
 
 AXIS_OPS = {"add": "add", "subtract": "sub", "multiply": "mul", "divide": "div"}
 BINARY = {"maximum": paddle.maximum, "minimum": paddle.minimum, "fmax": paddle.fmax, "fmin": paddle.fmin, "remainder": paddle.remainder}
@@ -25,20 +26,10 @@ SHAPES = [([2, 3, 4], [3], 1), ([2, 3, 4], [2, 3], 0), ([2, 3, 4], [4], None), (
 random = np.random.default_rng(11)
 
 
-def values(shape):
-    magnitude = np.round(random.uniform(0.5, 4, shape), 3)
-    return magnitude * random.choice([-1.0, 1.0], shape)
-
-
-def text(array):
-    array = np.asarray(array, dtype=np.float64)
-    return "[" + ",".join(map(str, array.shape)) + "] " + " ".join(float(value).hex() for value in array.ravel())
-
-
 def write(file, op, axis, function, inputs):
     tensors = [paddle.to_tensor(array, dtype="float64", stop_gradient=False) for array in inputs]
     out = function(*tensors)
-    dout = values(out.shape)
+    dout = values(random, out.shape)
     out.backward(paddle.to_tensor(dout, dtype="float64"))
     for wrt, tensor in enumerate(tensors):
         fields = [f"{op} axis {'none' if axis is None else axis}", f"wrt {wrt}", *map(text, inputs), text(dout), text(tensor.grad.numpy())]
@@ -49,18 +40,18 @@ with open(sys.argv[1], "w") as file:
     for op, name in AXIS_OPS.items():
         for x, y, axis in SHAPES:
             call = getattr(_legacy_C_ops, "elementwise_" + name)
-            write(file, op, axis, lambda a, b: call(a, b, "axis", -1 if axis is None else axis), [values(x), values(y)])
+            write(file, op, axis, lambda a, b: call(a, b, "axis", -1 if axis is None else axis), [values(random, x), values(random, y)])
     for op, function in BINARY.items():
         for x, y, axis in SHAPES:
             if axis is None or axis == -1:
-                write(file, op, None, function, [values(x), values(y)])
-    same = values([5])
+                write(file, op, None, function, [values(random, x), values(random, y)])
+    same = values(random, [5])
     for op in ("maximum", "minimum"):
         write(file, op, None, BINARY[op], [same, same])  # ties
     for op, function in UNARY.items():
-        write(file, op, None, function, [np.abs(values([2, 7])) if op == "sqrt" else values([2, 7])])
+        write(file, op, None, function, [np.abs(values(random, [2, 7])) if op == "sqrt" else values(random, [2, 7])])
     for x, y, axis in SHAPES:
         if axis is None or axis == -1:
-            write(file, "copysign", None, paddle.copysign, [values(x), values(y)])
+            write(file, "copysign", None, paddle.copysign, [values(random, x), values(random, y)])
     for op in ("floor", "ceil", "round", "trunc", "sign"):
-        write(file, op, None, getattr(paddle, op), [values([2, 7])])
+        write(file, op, None, getattr(paddle, op), [values(random, [2, 7])])

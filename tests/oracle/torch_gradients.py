@@ -11,6 +11,7 @@ import sys
 
 import numpy as np
 import torch
+from gradient_cases import text, values
 
 SHAPES = [([2, 3, 4], [4]), ([5], [5]), ([4, 1], [1, 3]), ([2, 3, 4], []), ([2, 3, 1], [2, 1, 4])]
 BINARY = {"add": torch.add, "subtract": torch.sub, "multiply": torch.mul, "divide": torch.div, "true_divide": torch.true_divide,
@@ -22,20 +23,10 @@ UNARY = {"abs": torch.abs, "square": torch.square, "sqrt": torch.sqrt, "reciproc
 random = np.random.default_rng(12)
 
 
-def values(shape):
-    magnitude = np.round(random.uniform(0.5, 4, shape), 3)
-    return magnitude * random.choice([-1.0, 1.0], shape)
-
-
-def text(array):
-    array = np.asarray(array, dtype=np.float64)
-    return "[" + ",".join(map(str, array.shape)) + "] " + " ".join(float(value).hex() for value in array.ravel())
-
-
 def write(file, op, function, inputs, bounds=""):
     tensors = [torch.tensor(array, requires_grad=array.dtype != bool) for array in inputs]
     out = function(*tensors)
-    dout = values(list(out.shape))
+    dout = values(random, list(out.shape))
     out.backward(torch.tensor(dout))
     for wrt, tensor in enumerate(tensors):
         if tensor.dtype != torch.bool:
@@ -45,15 +36,15 @@ def write(file, op, function, inputs, bounds=""):
 with open(sys.argv[1], "w") as file:
     for op, function in BINARY.items():
         for x, y in SHAPES:
-            write(file, op, function, [values(x), values(y)])
-    same = values([5])
+            write(file, op, function, [values(random, x), values(random, y)])
+    same = values(random, [5])
     for op in ("maximum", "minimum"):
         write(file, op, BINARY[op], [same, same])  # ties
     for op, function in UNARY.items():
-        write(file, op, function, [np.abs(values([2, 7])) if op == "sqrt" else values([2, 7])])
+        write(file, op, function, [np.abs(values(random, [2, 7])) if op == "sqrt" else values(random, [2, 7])])
     for condition, x, y in (([2, 3], [2, 3], [2, 3]), ([3], [2, 3], []), ([2, 1], [3], [2, 3])):
-        write(file, "where", torch.where, [random.random(condition) < 0.5, values(x), values(y)])
+        write(file, "where", torch.where, [random.random(condition) < 0.5, values(random, x), values(random, y)])
     for low, high in ((-1.5, 1.25), (-0.25, 3.0)):
-        write(file, "clip", lambda x: torch.clamp(x, low, high), [values([3, 5])], f" min {low} max {high}")
+        write(file, "clip", lambda x: torch.clamp(x, low, high), [values(random, [3, 5])], f" min {low} max {high}")
     just_below = np.array([0.3, 1.7, 2.9, 3.1])  # of multiples: x / y rounds up
     write(file, "fmod", torch.fmod, [np.nextafter(just_below * [1.0, 2.0, 7.0, 49.0], 0), just_below])
