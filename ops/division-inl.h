@@ -26,7 +26,30 @@ inline constexpr double kDivisionCycles = std::is_floating_point_v<T> ? 8
                                           : sizeof(T) == 2            ? 9
                                                                       : 11;
 
-struct Divide {
+// What ops on integers say of rows that are divided by one value.
+struct ByOneDivisor {
+  template <typename T>
+  static constexpr bool kBySplat = std::is_integral_v<T>;
+};
+template <Toward kToward>
+struct QuotientByOneDivisor : ByOneDivisor {
+  template <typename T, class D, class V>
+  static HWY_INLINE V VectorBySplat(D d, V x, V y) {
+    V unused = x;
+    return DivideByOneLanes<kToward>(d, x, y, unused);
+  }
+};
+template <Toward kToward>
+struct RemainderByOneDivisor : ByOneDivisor {
+  template <typename T, class D, class V>
+  static HWY_INLINE V VectorBySplat(D d, V x, V y) {
+    V remainder = x;
+    (void)DivideByOneLanes<kToward>(d, x, y, remainder);
+    return remainder;
+  }
+};
+
+struct Divide : QuotientByOneDivisor<Toward::kZero> {
   using Class = Binary;
   static constexpr OpInfo kInfo{
       .name = "divide",
@@ -65,13 +88,6 @@ struct Divide {
       V unused = x;
       return DivideLanes<Toward::kZero>(d, x, y, unused);
     }
-  }
-  template <typename T>
-  static constexpr bool kBySplat = std::is_integral_v<T>;
-  template <typename T, class D, class V>
-  static HWY_INLINE V VectorBySplat(D d, V x, V y) {
-    V unused = x;
-    return DivideByOneLanes<Toward::kZero>(d, x, y, unused);
   }
 };
 
@@ -119,7 +135,7 @@ struct TrueDivide {
   }
 };
 
-struct Fmod {
+struct Fmod : RemainderByOneDivisor<Toward::kZero> {
   using Class = Binary;
   static constexpr OpInfo kInfo{
       .name = "fmod",
@@ -159,17 +175,9 @@ struct Fmod {
       return remainder;
     }
   }
-  template <typename T>
-  static constexpr bool kBySplat = std::is_integral_v<T>;
-  template <typename T, class D, class V>
-  static HWY_INLINE V VectorBySplat(D d, V x, V y) {
-    V remainder = x;
-    (void)DivideByOneLanes<Toward::kZero>(d, x, y, remainder);
-    return remainder;
-  }
 };
 
-struct FloorDivide {
+struct FloorDivide : QuotientByOneDivisor<Toward::kMinusInfinity> {
   using Class = Binary;
   static constexpr OpInfo kInfo{
       .name = "floor_divide",
@@ -222,16 +230,9 @@ struct FloorDivide {
       return DivideLanes<Toward::kMinusInfinity>(d, x, y, unused);
     }
   }
-  template <typename T>
-  static constexpr bool kBySplat = std::is_integral_v<T>;
-  template <typename T, class D, class V>
-  static HWY_INLINE V VectorBySplat(D d, V x, V y) {
-    V unused = x;
-    return DivideByOneLanes<Toward::kMinusInfinity>(d, x, y, unused);
-  }
 };
 
-struct Remainder {
+struct Remainder : RemainderByOneDivisor<Toward::kMinusInfinity> {
   using Class = Binary;
   static constexpr OpInfo kInfo{
       .name = "remainder",
@@ -278,14 +279,6 @@ struct Remainder {
       (void)DivideLanes<Toward::kMinusInfinity>(d, x, y, remainder);
       return remainder;
     }
-  }
-  template <typename T>
-  static constexpr bool kBySplat = std::is_integral_v<T>;
-  template <typename T, class D, class V>
-  static HWY_INLINE V VectorBySplat(D d, V x, V y) {
-    V remainder = x;
-    (void)DivideByOneLanes<Toward::kMinusInfinity>(d, x, y, remainder);
-    return remainder;
   }
 };
 
