@@ -117,9 +117,8 @@ class SymbolicShape {
 /// Infers the shape that `count` >= 1 operands broadcast to, as far as it can be said before all extents are known.
 ///
 /// Facing dims, in any order of the operands: 1s give way; a known extent other than 1 is the result's; unknowns of one name give
-/// that
-///   unknown; otherwise the result is an anonymous unknown. Where 1s do not stretch (mode none), a 1 is an extent as others. In
-///   mode axis an unknown dim that would hang over is taken as 1; with equal ranks and an axis other than -1 and 0 all dims must
+///   that unknown; otherwise the result is an anonymous unknown. Where 1s do not stretch (mode none), a 1 is an extent as others.
+///   In mode axis an unknown dim that would hang over is taken as 1; with equal ranks and an axis other than -1 and 0 all dims must
 ///   turn out identical. In modes onnx_legacy and pointwise the result has the first operand's shape. An unknown may turn out to be
 ///   a 1, any other extent or 0; BindShape decides. Inference refuses nothing that BindShape could take.
 /// Modes: all but legacy_pointwise, which takes known extents alone: without them not even the rank of its result is known.
