@@ -115,11 +115,12 @@ const std::vector<Pattern>& Patterns() {
         Pattern other = pattern;
         other.name += std::string("_") + dtype;
         other.dtype = dtype;
+        const bool few = pattern.inputs[0] != pattern.inputs[1];
         if (std::strcmp(dtype, "float16") == 0) {
-          other.arithmetic = Arithmetic::kAddFloat16;
+          other.arithmetic = few ? Arithmetic::kAddFloat16ToFew : Arithmetic::kAddFloat16;
           other.roof = kOrConversion;
         } else if (std::strcmp(dtype, "bfloat16") == 0) {
-          other.arithmetic = Arithmetic::kAddBFloat16;
+          other.arithmetic = few ? Arithmetic::kAddBFloat16ToFew : Arithmetic::kAddBFloat16;
           other.roof = kOrConversion;
         }
         other.scalar_loop = other.always = false;

@@ -41,8 +41,10 @@ enum class Arithmetic : std::uint8_t {
   kDivideFloat32,
   kDivideFloat64,
   kSquareRootFloat32,
-  kAddFloat16,
+  kAddFloat16,  // to as many others
   kAddBFloat16,
+  kAddFloat16ToFew,  // whose conversions are left out, also where there is one for three results
+  kAddBFloat16ToFew,
   kSumFloat16,
   kDivideInt32,           // floored, by as many divisors
   kDivideInt32ByDoubles,  // in another way
