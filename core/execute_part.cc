@@ -16,9 +16,10 @@ bool IsAligned(const void* data, DType dtype) {
 
 // Whether input i would have to be copied before a write.
 bool NeedsCopy(const Plan::Impl& plan, std::size_t i, const void* input, const void* out) {
-  if (input == out && plan.like_out[i]) return false;
+  if (input == out && plan.operands[i].like_out) return false;
   const std::intptr_t x = reinterpret_cast<std::intptr_t>(input), y = reinterpret_cast<std::intptr_t>(out);
-  if (x + plan.reaches[i].end <= y + plan.reaches.back().lowest || y + plan.reaches.back().end <= x + plan.reaches[i].lowest) {
+  if (x + plan.operands[i].reach.end <= y + plan.operands.back().reach.lowest ||
+      y + plan.operands.back().reach.end <= x + plan.operands[i].reach.lowest) {
     return false;
   }
   const Operand& operand = plan.problem.operands[i];
@@ -32,7 +33,7 @@ bool NeedsCopy(const Plan::Impl& plan, std::size_t i, const void* input, const v
 std::uint32_t Plan::Impl::may_be_out() const noexcept {
   if (routine != nullptr) return routine->may_be_out;
   std::uint32_t inputs = 0;
-  for (std::size_t i = 0; i < like_out.size(); ++i) inputs |= std::uint32_t{like_out[i]} << i;
+  for (std::size_t i = 0; i + 1 < operands.size(); ++i) inputs |= std::uint32_t{operands[i].like_out} << i;
   return inputs;
 }
 

@@ -144,7 +144,7 @@ void AddOperands(const Canonical& canonical, std::span<const DType> dtypes, cons
     const std::pmr::vector<std::int64_t>& strides = canonical.strides[i];
     operand.advance.reserve(layout->loops.size());
     if (layout->row_loop >= 0) operand.row_stride = strides[layout->row_loop];
-    if (layout->fold > 0 && !operand.repeats && !operand.splat) {
+    if (layout->fold > 0 && !operand.image && !operand.splat) {
       operand.row_stride = layout->fold * layout->inner << operand.size_log2;
     }
     for (int d = 0; d <= tiling.first; ++d) {  // where there is one chunk, a step to the next one may be more than int64 holds
@@ -154,7 +154,7 @@ void AddOperands(const Canonical& canonical, std::span<const DType> dtypes, cons
       layout->stages = true;
       MakeBox(canonical, i, tiling.first, &operand);
       operand.scratch = layout->scratch_bytes;
-      layout->scratch_bytes += operand.repeats ? folded_bytes : block_bytes;
+      layout->scratch_bytes += operand.image ? folded_bytes : block_bytes;
     }
   }
 }
@@ -166,7 +166,11 @@ void AddSteps(std::span<const Step> steps, const std::vector<int>& result_blocks
     StepLayout step_layout;
     step_layout.run = step.kernel->run;
     step_layout.arity = step.arity;
-    std::copy_n(step.values, kMaxArity, step_layout.values);
+    for (int a = 0; a < step.arity; ++a) {
+      const int value = step.values[a];
+      const bool input = value < layout->input_count();
+      step_layout.arguments[a] = {value, input && layout->operands[value].splat, input ? layout->operands[value].repeat : 1};
+    }
     std::copy_n(step.attributes, kMaxAttributes, step_layout.attributes);
     step_layout.result_size = static_cast<std::int64_t>(SizeOf(step.kernel->output));
     const bool last = &step == &steps.back();
@@ -213,6 +217,7 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   problem.steps = static_cast<int>(steps.size());
   problem.result_blocks = result_blocks.empty() ? 0 : *std::max_element(result_blocks.begin(), result_blocks.end()) + 1;
   problem.reads_only = options.check != nullptr;
+  problem.repeats = steps.size() == 1 && steps[0].kernel->repeats;
   // Non-temporal stores win by a third where the call's bytes do not fit the last cache, and lose up to three times where they do.
   problem.streams = kernel_streams && (options.forced.streams || LeavesCaches(bytes));
   Layout layout(canonical.memory());
@@ -224,6 +229,7 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   layout.offsets = canonical.offsets;
   layout.check = options.check;
   layout.far = options.far;
+  layout.transposes = tiling.transposes;
   const std::int64_t out_size = problem.sizes.back();
   AddLoops(canonical, tiling, out_size, &layout);
   const std::int64_t block_bytes = (layout.tile_rows() * layout.tile_cols() * problem.widest + 63) / 64 * 64;
@@ -240,8 +246,7 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
                       layout.run_bytes >= kStreamedRunBytes;
   layout.streams = layout.can_stream && problem.streams && (layout.aligned_runs || layout.run_bytes >= kUnalignedRunBytes);
   static_cast<TilingEstimate&>(layout.estimate) = tiling.estimate;
-  const bool loops = layout.tiles > 1 || layout.stages || steps.size() > 1;
-  layout.estimate.call = {1, kCallSeconds + (loops ? kLoopSeconds : 0)};
+  layout.estimate.call = {1, kCallSeconds + (layout.tiles > 1 ? kLoopSeconds : 0)};
   if (layout.streams != problem.streams) AddWork(steps, elements, bytes, layout.streams, &layout.estimate);
   const double seconds = layout.estimate.seconds();
   const double tile_seconds = seconds / static_cast<double>(layout.tiles);
@@ -255,6 +260,7 @@ std::string DescribeDelivery(const Layout& layout, int operand) {
   const std::int64_t size = std::int64_t{1} << o.size_log2;
   if (o.delivery == Delivery::kStreamed) return "streamed";
   if (o.delivery == Delivery::kSplat) return "splat";
+  if (o.delivery == Delivery::kRepeated) return "repeated";
   if (o.splat) return "staged: unaligned splat";
   if (o.box.empty()) {
     if (o.box_chunk_stride == size) return "staged: unaligned";

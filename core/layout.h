@@ -42,11 +42,18 @@ struct OperandLayout : OperandTiling {
   std::int64_t scratch = 0;  // offset of its block
 };
 
+// What a step has as an input, the same in all tiles.
+struct ArgumentLayout {
+  int value;  // as Step::values
+  bool splat;
+  std::int32_t repeat;
+};
+
 struct StepLayout {
   KernelFunction run;
   int arity;
-  int values[kMaxArity];  // as Step::values
-  std::int64_t scratch;   // offset of the result's block; unused by the last step of a directly stored output
+  ArgumentLayout arguments[kMaxArity];
+  std::int64_t scratch;  // offset of the result's block; unused by the last step of a directly stored output
   std::int64_t result_size;
   AttributeSlot attributes[kMaxAttributes];
 };
@@ -71,6 +78,7 @@ struct Layout {
   std::int64_t grain = 1;  // tiles in one piece of parallel work
   bool parallel = false;
   bool stages = false;             // any operand is staged
+  bool transposes = false;         // as Tiling::transposes
   std::int64_t run_bytes = 0;      // of the output, that kernels write one element after the other
   bool aligned_runs = false;       // each begins on a line where the output does
   bool can_stream = false;         // the output has runs that are long enough to be stored past the caches

@@ -104,7 +104,7 @@ Status Plan::Impl::Make(Problem problem, const Movers& movers, std::string calle
                                                    ListOf(problem.shape) + ", byte strides " +
                                                    ListOf(problem.operands[i].byte_strides) + ")");
     }
-    impl->reaches.push_back(reach);
+    impl->operands.push_back({reach, static_cast<std::uintptr_t>(size - 1), false});
   }
   if (!impl->empty) {
     if (OverlapsItself(problem.shape, problem.operands[out].byte_strides, SizeInBytes(problem.operands[out].dtype))) {
@@ -122,9 +122,9 @@ Status Plan::Impl::Make(Problem problem, const Movers& movers, std::string calle
       step.kernel = &impl->kernels.back();
     }
     MakeLayouts(impl->canonical, dtypes, problem.steps, nullptr, problem.far, impl->layouts);
-    for (std::size_t i = 0; i < out; ++i) {
-      impl->like_out.push_back(SizeOf(problem.operands[i].dtype) == SizeOf(problem.operands[out].dtype) &&
-                               impl->canonical.strides[i] == impl->canonical.strides[out]);
+    for (std::size_t i = 0; i <= out; ++i) {
+      impl->operands[i].like_out = SizeOf(problem.operands[i].dtype) == SizeOf(problem.operands[out].dtype) &&
+                                   impl->canonical.strides[i] == impl->canonical.strides[out];
     }
     for (DataCheck& check : checks) {
       const Distinct distinct = DistinctElements(check.shape, check.byte_strides);
@@ -150,24 +150,23 @@ Status Plan::Impl::Execute(const void* const* inputs, void* out, const ExecuteOp
   }
   if (routine != nullptr) return ExecuteRoutine(*this, inputs, out, options);
   std::byte* pointers[kMaxOperands];
-  const int count = problem.input_count();
-  bool unaligned = !IsAligned(out, problem.operands.back().dtype);
+  const int count = static_cast<int>(operands.size()) - 1;
+  const CheckedOperand* const checked = operands.data();
+  const auto out_address = reinterpret_cast<std::intptr_t>(out);
+  const std::intptr_t out_begin = out_address + checked[count].reach.lowest, out_end = out_address + checked[count].reach.end;
+  std::uintptr_t low_bits = 0;
   std::uint32_t overlapping = 0;
-  std::byte* const destination = static_cast<std::byte*>(out);
-  const std::intptr_t out_address = reinterpret_cast<std::intptr_t>(out);
-  bool null = out == nullptr;
-  for (int i = 0; i < count; ++i) {
-    const std::intptr_t address = reinterpret_cast<std::intptr_t>(inputs[i]);
-    pointers[i] = const_cast<std::byte*>(static_cast<const std::byte*>(inputs[i]));  // inputs are only read
-    unaligned = unaligned || !IsAligned(inputs[i], problem.operands[static_cast<std::size_t>(i)].dtype);
-    null = null || inputs[i] == nullptr;
-    const Reach& reach = reaches[static_cast<std::size_t>(i)];
-    const Reach& out_reach = reaches.back();
-    if (address + reach.end <= out_address + out_reach.lowest || out_address + out_reach.end <= address + reach.lowest) continue;
-    if (address == out_address && like_out[static_cast<std::size_t>(i)]) continue;
+  bool null = false;
+  for (int i = 0; i <= count; ++i) {
+    const void* const pointer = i < count ? inputs[i] : out;
+    const auto address = reinterpret_cast<std::intptr_t>(pointer);
+    pointers[i] = const_cast<std::byte*>(static_cast<const std::byte*>(pointer));  // inputs are only read
+    low_bits |= static_cast<std::uintptr_t>(address) & checked[i].low_bits;
+    null = null || pointer == nullptr;
+    if (address + checked[i].reach.end <= out_begin || out_end <= address + checked[i].reach.lowest) continue;
+    if (address == out_address && checked[i].like_out) continue;
     overlapping |= std::uint32_t{1} << i;
   }
-  pointers[count] = destination;
   if (null || overlapping != 0 || !checks.empty()) {
     // Off the hot path: messages, copies and checks may allocate.
     try {
@@ -191,7 +190,7 @@ Status Plan::Impl::Execute(const void* const* inputs, void* out, const ExecuteOp
       return Status(StatusCode::kOutOfMemory, "execute: out of memory for a message or a plan");
     }
   }
-  axiscast::Execute(layouts[unaligned], *movers, pointers, options);
+  axiscast::Execute(layouts[low_bits != 0], *movers, pointers, options);
   return Status();
 }
 

@@ -26,6 +26,13 @@ struct DataCheck {
   Layout layouts[2];  // as Plan::Impl::layouts
 };
 
+// What every call looks at of an operand.
+struct CheckedOperand {
+  Reach reach;
+  std::uintptr_t low_bits;  // of its address, which are 0 where it is aligned
+  bool like_out;            // same element size and canonical strides as the output
+};
+
 struct Plan::Impl {
   Problem problem;
   Canonical canonical;
@@ -35,8 +42,7 @@ struct Plan::Impl {
   bool empty = false;              // the result has no elements
   std::vector<Kernel> kernels;     // of the steps: a plan may outlive the registry that it was made from
   Layout layouts[2];               // for aligned pointers, and for pointers that are not aligned to their elements
-  std::vector<Reach> reaches;      // per operand
-  std::vector<bool> like_out;      // per input: same element size and canonical strides as the output
+  std::vector<CheckedOperand> operands;
   std::vector<DataCheck> checks;
   std::unique_ptr<const RoutineCall> routine;  // instead of layouts; null for an elementwise problem
 

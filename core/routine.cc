@@ -22,7 +22,7 @@ bool IsEmpty(const RoutineOperand& operand) {
 // Whether the input may be read while the output is written.
 bool MayRunOn(const Plan::Impl& plan, std::size_t input, const void* x_data, const void* out_data) {
   const RoutineCall& call = *plan.routine;
-  const Reach &x_reach = plan.reaches[input], &out_reach = plan.reaches.back();
+  const Reach &x_reach = plan.operands[input].reach, &out_reach = plan.operands.back().reach;
   const auto x_address = reinterpret_cast<std::intptr_t>(x_data), out_address = reinterpret_cast<std::intptr_t>(out_data);
   if (x_address + x_reach.end <= out_address + out_reach.lowest || out_address + out_reach.end <= x_address + x_reach.lowest)
     return true;  // the common case, in no time
@@ -47,7 +47,7 @@ Status MakeRoutinePlan(RoutineCall call, const Movers& movers, std::string calle
                                                    operand.name + " " + ListOf(operand.shape) + ", byte strides " +
                                                    ListOf(operand.byte_strides) + ")");
     }
-    plan->reaches.push_back(reach);
+    plan->operands.push_back({reach, 0, false});
     plan->problem.operands.push_back({operand.dtype, operand.byte_strides});
     plan->names.push_back(operand.name);
   }
@@ -82,7 +82,7 @@ Status ExecuteRoutine(const Plan::Impl& plan, const void* const* inputs, void* o
     const RoutineOperand& x = call.operands[i];
     if (((call.reads >> i) & 1) == 0 || IsEmpty(x) || IsEmpty(call.operands.back()) || MayRunOn(plan, i, inputs[i], out)) continue;
     // The copy has the operand's own strides, which the routine was made for.
-    const Reach& reach = plan.reaches[i];
+    const Reach& reach = plan.operands[i].reach;
     copies.emplace_back(reach.end - reach.lowest);
     if (copies.back().data == nullptr) {
       return Status(StatusCode::kOutOfMemory, plan.caller + ": " + x.name + " overlaps " + call.operands.back().name +

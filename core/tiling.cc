@@ -15,6 +15,9 @@ namespace {
 constexpr double kRowSeconds = 0.25e-9;                // a kernel's row of whole vectors
 constexpr double kJoinedRowSeconds = 0.5e-9;           // one with a ragged end that goes on in the next row
 constexpr double kRaggedRowSeconds = 0.8e-9;           // another one with a ragged end
+constexpr double kRepeatedRowSeconds = 1.5e-9;         // one with a repeated input
+constexpr double kRepeatedVectorSeconds = 0.2e-9;      // and more for each vector of it
+constexpr double kRaggedRepeatedRowSeconds = 8e-9;     // one whose repeated input is no whole vectors
 constexpr double kStreamedRunSeconds = 20e-9;          // the first and last line of what is stored past the caches
 constexpr double kShortRowSeconds = 2.5e-9;            // a row that does not fill a vector
 constexpr double kTileSeconds = 10e-9;                 // a tile: moving on, and the kernel's call
@@ -27,7 +30,7 @@ constexpr std::int64_t kVectorBytes = 64;              // the longest of x86-64
 constexpr std::int64_t kFlattenBytes = 1024;           // joining dims to longer rows than this gains nothing
 constexpr std::int64_t kDirectTileBytes = 32 * 1024;   // of the widest operand, when nothing goes through scratch
 constexpr std::int64_t kStagedTileBytes = 8 * 1024;    // of the widest operand, when something does, and of chains
-constexpr std::int64_t kLongTileBytes = 128 * 1024;    // the same of a call that no threads share
+constexpr std::int64_t kLongTileBytes = 128 * 1024;    // of a call that no threads share, when nothing goes through scratch
 constexpr std::int64_t kFoldBytes = 512;               // of a pattern's image: loops of so few vectors end as predicted
 constexpr std::int64_t kMostFoldBytes = 2 * 1024;      // where lines of cache take that
 constexpr std::int64_t kStreamedFoldBytes = 8 * 1024;  // where results are streamed, in longer runs
@@ -58,19 +61,27 @@ class Chooser {
       while (from > 0 && strides[from - 1] == 0) --from;
       splats_from_[i] = from;
     }
+    if (const int repeated = RepeatedInput(); repeated >= 0) {
+      const double staged = Cost(rank() - 2).seconds();  // once, maybe, for many tiles
+      repeated_ = repeated;
+      if (Cost(rank() - 2).seconds() >= staged) repeated_ = -1;
+    }
   }
 
   // Where the dims from `first` on are cols.
   OperandTiling TileOperand(int operand, int first) const {
     const bool splat = Splats(operand, first) && (!IsOutput(operand) || problem_.reads_only);
     const bool staged = Stages(operand, first) && !(splat && !IsUnaligned(operand));
-    return {staged ? Delivery::kStaged : splat ? Delivery::kSplat : Delivery::kStreamed, splat, false};
+    if (Repeats(operand, first)) return {Delivery::kRepeated, false, false, static_cast<std::int32_t>(Block(first + 1))};
+    return {staged ? Delivery::kStaged : splat ? Delivery::kSplat : Delivery::kStreamed, splat};
   }
 
   // Along the dims from `first` on, is the operand contiguous, or one value?
   bool Streams(int operand, int first) const { return first >= streams_from_[operand]; }
   bool Splats(int operand, int first) const { return first >= splats_from_[operand]; }
+  bool Repeats(int operand, int first) const { return operand >= 0 && operand == repeated_ && first == rank() - 2; }
   bool Stages(int operand, int first) const {
+    if (Repeats(operand, first)) return false;
     return IsUnaligned(operand) || !(Streams(operand, first) || (!IsOutput(operand) && Splats(operand, first)));
   }
 
@@ -78,6 +89,7 @@ class Chooser {
   bool Joins(int first) const {
     if (first == 0) return false;
     for (int i = 0; i < count(); ++i) {
+      if (Repeats(i, first)) return false;
       const std::int64_t stride = canonical_.strides[i][first - 1];
       if (Stages(i, first) ? stride == 0 && !Splats(i, first) : !Splats(i, first) && stride != Block(first) * problem_.sizes[i])
         return false;
@@ -86,15 +98,16 @@ class Chooser {
   }
 
   // Is what is staged of the operand the same in every step of the first of cols?
-  bool Repeats(int operand, int first) const {
+  bool IsImage(int operand, int first) const {
     return Stages(operand, first) && canonical_.strides[operand][first] == 0 && !Splats(operand, first);
   }
 
   // How many steps of the first of cols make a row that can be handed to kernels again and again, an operand's image serving all of
-  // them, so that rows begin on cache lines where the first does. 0: no operand repeats, cols are too short, or rows were too long.
+  // them, so that rows begin on cache lines where the first does. 0: no operand has an image, cols are too short, or rows were too
+  // long.
   std::int64_t Fold(int first) const {
     bool any = false;
-    for (int i = 0; i < count(); ++i) any = any || Repeats(i, first);
+    for (int i = 0; i < count(); ++i) any = any || IsImage(i, first);
     if (!any || SaturatingProduct(Block(first), problem_.widest) < kLeastFolded) return 0;
     const std::int64_t inner = Block(first + 1);
     const std::int64_t group = WholeLines(inner * problem_.sizes.back());
@@ -110,25 +123,42 @@ class Chooser {
     const std::int64_t fold = Fold(first);
     const std::int64_t row_cols = fold > 0 ? fold * Block(first + 1) : Block(first);
     const std::int64_t row_bytes = SaturatingProduct(row_cols, problem_.widest);
-    const bool joins = Joins(first);
-    double row = row_bytes < kVectorBytes        ? kShortRowSeconds
+    const bool joins = Joins(first), repeats = Repeats(repeated_, first);
+    double row = repeats                         ? RepeatedRowSeconds(first)
+                 : row_bytes < kVectorBytes      ? kShortRowSeconds
                  : row_bytes % kVectorBytes == 0 ? kRowSeconds
                  : joins                         ? kJoinedRowSeconds
                                                  : kRaggedRowSeconds;
     if (problem_.streams && !(joins && row_bytes >= kVectorBytes && row_bytes % kVectorBytes != 0)) row += kStreamedRunSeconds;
     const double rows = elements / static_cast<double>(row_cols);
     estimate.rows = {rows, rows * row};
+    if (repeats) estimate.rows.seconds += elements * static_cast<double>(problem_.widest) / kVectorBytes * kRepeatedVectorSeconds;
     bool large = problem_.result_blocks == 0;  // tiles
     for (int i = 0; i < count(); ++i) {
       if (!Stages(i, first)) continue;
-      const bool image = fold > 0 && Repeats(i, first);
+      const bool image = fold > 0 && IsImage(i, first);
       large = large && image;
-      AddStaging(i, first, image ? row_cols * problem_.sizes[i] : kStagedTileBytes, &estimate);
+      AddStaging(i, first, image ? row_cols * problem_.sizes[i] : StagedTileBytes(first), &estimate);
     }
-    const double tile = static_cast<double>(large ? DirectTileBytes(problem_) : kStagedTileBytes);
+    const double tile = static_cast<double>(large ? DirectTileBytes(problem_) : StagedTileBytes(first));
     const double tiles = std::ceil(elements * static_cast<double>(problem_.widest) / tile);
     estimate.tiles = {tiles, tiles * kTileSeconds};
     return estimate;
+  }
+
+  double RepeatedRowSeconds(int first) const {
+    return canonical_.extents[first] * problem_.sizes[repeated_] % kVectorBytes == 0 ? kRepeatedRowSeconds
+                                                                                     : kRaggedRepeatedRowSeconds;
+  }
+
+  // Of the widest operand, where something goes through scratch. A call that no threads share is one tile as long as L1 holds its
+  // operands and blocks: 1.1 to 1.3 times faster; beyond, 0.8.
+  std::int64_t StagedTileBytes(int first) const {
+    std::int64_t blocks = problem_.result_blocks;
+    for (int i = 0; i < count(); ++i) blocks += Stages(i, first);
+    const std::int64_t bytes = SaturatingProduct(Block(0), problem_.widest);
+    const bool one_tile = problem_.serial && SaturatingProduct(bytes, count() + blocks) <= MachineCaches().l1;
+    return one_tile ? std::max(bytes, kStagedTileBytes) : kStagedTileBytes;
   }
 
   // What it costs to stage the operand in blocks of so many bytes.
@@ -193,11 +223,28 @@ class Chooser {
   bool IsUnaligned(int operand) const { return (problem_.unaligned >> operand) & 1; }
   std::int64_t Block(int first) const { return blocks_[first]; }
 
+  // The input whose elements each face all of the last dim, along which the other operands are contiguous; -1: none, or kernels
+  // do not take it.
+  int RepeatedInput() const {
+    const int first = rank() - 2;
+    if (!problem_.repeats || first < 0 || count() != 3 || canonical_.extents[first + 1] > kMaxRepeat) return -1;
+    int repeated = -1;
+    for (int i = 0; i < count(); ++i) {
+      if (IsUnaligned(i)) return -1;
+      if (Streams(i, first)) continue;
+      const std::pmr::vector<std::int64_t>& strides = canonical_.strides[i];
+      if (repeated >= 0 || IsOutput(i) || strides[first] != problem_.sizes[i] || strides[first + 1] != 0) return -1;
+      repeated = i;
+    }
+    return repeated;
+  }
+
   const Canonical& canonical_;
   const TilingProblem& problem_;
   const std::int64_t flatten_bytes_;                            // rows of cols are not made longer than this by joining dims
   std::int64_t blocks_[kMaxRank + 1];                           // elements of the dims from here on
   int streams_from_[kMaxOperands], splats_from_[kMaxOperands];  // the first dim from which on an operand does
+  int repeated_ = -1;                                           // an input that is repeated where cols are the last two dims
 };
 
 }  // namespace
@@ -229,6 +276,7 @@ Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, co
   }
 
   const int transposed = chooser.TransposedDim(first);
+  tiling.transposes = transposed >= 0;
   std::int64_t bytes = DirectTileBytes(problem);
   if (blocks > 0) {
     const std::int64_t block_limit = kScratchBytes / blocks / 64 * 64;
@@ -237,11 +285,11 @@ Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, co
     bool only_images = problem.result_blocks == 0;
     for (int i = 0; i < count; ++i) {
       OperandTiling& operand = tiling.operands[i];
-      operand.repeats = tiling.fold > 0 && chooser.Repeats(i, first);
-      only_images = only_images && (operand.repeats || operand.delivery != Delivery::kStaged);
+      operand.image = tiling.fold > 0 && chooser.IsImage(i, first);
+      only_images = only_images && (operand.image || operand.delivery != Delivery::kStaged);
     }
     if (!only_images) {  // else a tile takes no more scratch when it is as large as one that stages nothing
-      bytes = transposed >= 0 ? kSquareTileBytes : kStagedTileBytes;
+      bytes = transposed >= 0 ? kSquareTileBytes : chooser.StagedTileBytes(first);
       bytes = std::min(bytes, block_limit);
     }
   }

@@ -16,12 +16,13 @@ namespace axiscast {
 // the smaller of what the tiles' direct operands leave and what fits a small stack.
 inline constexpr std::int64_t kScratchBytes = 24 * 1024;
 
-enum class Delivery : std::uint8_t { kStreamed, kSplat, kStaged };
+enum class Delivery : std::uint8_t { kStreamed, kSplat, kRepeated, kStaged };
 
 struct OperandTiling {
   Delivery delivery;
-  bool splat;    // one value along cols (kSplat, or kStaged of one value)
-  bool repeats;  // staged, and one folded row serves all of them
+  bool splat;               // one value along cols (kSplat, or kStaged of one value)
+  bool image = false;       // staged, and the block of one folded row serves all folded rows
+  std::int32_t repeat = 1;  // kRepeated: as TileInput::repeat
 };
 
 struct Tiling {
@@ -32,6 +33,7 @@ struct Tiling {
   std::int64_t fold = 0;  // as Layout::fold
   std::int64_t elements;  // of a tile, at most
   std::int64_t cols;      // of those along cols, at most
+  bool transposes;        // rows run along a dim in which a staged operand is contiguous
   bool joins;             // rows follow each other in memory, so that kernels can join them
   std::pmr::vector<OperandTiling> operands;
   TilingEstimate estimate;
@@ -45,6 +47,7 @@ struct TilingProblem {
   int steps;
   int result_blocks = 0;    // blocks of scratch that intermediate results need
   bool reads_only = false;  // the last operand is looked at, and not written
+  bool repeats = false;     // the one step's kernel heeds TileInput::repeat
   bool streams = false;     // the output is to be stored past the caches
   bool serial = false;      // too short for a second thread
 };

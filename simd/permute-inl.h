@@ -1,4 +1,4 @@
-// What the movers of one target share: vectors at any address, and tables of lanes.
+// What the movers of one target share: vectors at any address, and more tables of lanes.
 #if defined(AXISCAST_SIMD_PERMUTE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AXISCAST_SIMD_PERMUTE_INL_H_
 #undef AXISCAST_SIMD_PERMUTE_INL_H_
@@ -6,6 +6,7 @@
 #define AXISCAST_SIMD_PERMUTE_INL_H_
 #endif
 
+#include "axiscast/kit/permute-inl.h"
 #include "hwy/highway.h"
 #include "simd/element.h"
 
@@ -31,21 +32,6 @@ HWY_INLINE void StoreBytes(hn::VFromD<D> v, D d, std::byte* to) {
 template <typename T>
 inline constexpr bool kHasLanePermute = kHasLanes<T> && (HWY_ARCH_X86 ? HWY_TARGET <= HWY_SSSE3 : HWY_TARGET_IS_NEON);
 
-// kRepeatTables.of[p][q] = q / p: where element q of a p times repeated vector comes from.
-inline constexpr std::size_t kMaxTableRepeat = 8;
-inline constexpr std::size_t kMaxTableLanes = 64;
-struct RepeatTables {
-  std::uint8_t of[kMaxTableRepeat + 1][kMaxTableRepeat * kMaxTableLanes];
-};
-constexpr RepeatTables MakeRepeatTables() {
-  RepeatTables tables = {};
-  for (std::size_t p = 1; p <= kMaxTableRepeat; ++p) {
-    for (std::size_t q = 0; q < p * kMaxTableLanes; ++q) tables.of[p][q] = static_cast<std::uint8_t>(q / p);
-  }
-  return tables;
-}
-inline constexpr RepeatTables kRepeatTables = MakeRepeatTables();
-
 // kCycleTables.of[p][q] = q % p: where element q of p elements over and over comes from.
 struct CycleTables {
   std::uint8_t of[kMaxTableLanes + 1][kMaxTableLanes + 1];
@@ -58,15 +44,6 @@ constexpr CycleTables MakeCycleTables() {
   return tables;
 }
 inline constexpr CycleTables kCycleTables = MakeCycleTables();
-
-template <class D>
-HWY_INLINE hn::VFromD<D> LoadTable(D d, const std::uint8_t* table) {
-  if constexpr (sizeof(hn::TFromD<D>) == 1) {
-    return hn::LoadU(d, table);
-  } else {
-    return hn::PromoteTo(d, hn::LoadU(hn::Rebind<std::uint8_t, D>(), table));
-  }
-}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace axiscast

@@ -112,8 +112,8 @@ void RepeatEach(const std::byte* x, std::int64_t stride, std::int64_t signed_cou
     return;
   }
   if constexpr (kHasLanePermute<T>) {
-    if (repeat <= kMaxTableRepeat) {
-      constexpr std::make_index_sequence<kMaxTableRepeat> kRepeats;
+    if (repeat <= kMaxRepeat) {
+      constexpr std::make_index_sequence<kMaxRepeat> kRepeats;
       if (stride == sizeof(T)) {
         RepeatByTable(kRepeats, x, count, repeat, out);
         return;

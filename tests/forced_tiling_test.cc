@@ -11,6 +11,7 @@
 #include "core/canonical.h"
 #include "core/execute.h"
 #include "core/registry.h"
+#include "tests/testing/repeated.h"
 #include "tests/testing/strided.h"
 
 namespace axiscast::test {
@@ -72,9 +73,18 @@ ByteStrides RandomStrides(Random& random, const Shape& shape, std::int64_t size,
   return strides;
 }
 
+// Of an input with a single element for each row of the last dim.
+ByteStrides ColumnStrides(const Shape& shape, std::int64_t size) {
+  Shape column = shape;
+  column[shape.rank() - 1] = 1;
+  return StridesOf(ViewSpec::Dense(shape.rank()), column, size);
+}
+
 Call RandomCall(Random& random) {
   Call call;
-  call.op = random.Of(std::vector<const char*>{"abs", "add", "divide", "floor_divide", "less", "remainder", "where"});
+  const bool has_column = random.Chance(10);
+  call.op = has_column ? "add"
+                       : random.Of(std::vector<const char*>{"abs", "add", "divide", "floor_divide", "less", "remainder", "where"});
   const std::vector<Kernel>& kernels = FindOp(call.op)->kernels();
   call.kernel = static_cast<std::size_t>(random.Below(static_cast<std::int64_t>(kernels.size())));
   std::int64_t budget = random.Chance(20) ? 20'000 : random.Chance(50) ? 3000 : 300;
@@ -87,10 +97,13 @@ Call RandomCall(Random& random) {
   }
   if (budget > 1) call.shape[static_cast<int>(random.Below(rank))] *= budget;
   const int arity = FindOp(call.op)->arity();
+  const std::int64_t column = has_column ? random.Below(arity) : -1;
   for (int i = 0; i <= arity; ++i) {
     Operand operand;
     operand.dtype = i < arity ? kernels[call.kernel].inputs[i] : kernels[call.kernel].output;
-    operand.strides = RandomStrides(random, call.shape, operand.size(), i == arity);
+    operand.strides = i == column  ? ColumnStrides(call.shape, operand.size())
+                      : has_column ? StridesOf(ViewSpec::Dense(call.shape.rank()), call.shape, operand.size())
+                                   : RandomStrides(random, call.shape, operand.size(), i == arity);
     const Around around = AroundOf(call.shape, operand.strides, operand.size());
     operand.origin = around.before + (random.Chance(15) ? random.Below(9) : 0);
     operand.memory = random.RandomBytes(operand.origin + around.behind);
@@ -201,6 +214,9 @@ TEST(ForcedTiling, NoResultDependsOnThePath) {
   }
   for (const auto& [name, count] : counts) std::printf("  %-32s %d\n", name.c_str(), count);
   if (cases < 3000) return;  // too few to say anything about how often each kind occurs
+  if (AnyTargetRepeats()) {
+    EXPECT_GE(counts["repeated"], 20);
+  }
   for (const char* name : {"streamed", "splat", "staged: pattern", "staged: repeat-each", "staged: transpose", "staged: gather",
                            "staged: runs", "staged: unaligned", "staged: unaligned splat", "out streamed", "out staged: gather",
                            "out staged: runs", "out staged: unaligned", "folded", "folded for streaming", "parallel",

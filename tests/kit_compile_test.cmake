@@ -55,6 +55,17 @@ try_op("${needs_scalar}"
 set(with_attribute "static constexpr OpInfo kInfo{.name = \"own\", .arity = 2, .doc = \"\", .attributes = {{\"by\"}}, .attribute_count = 1};")
 try_op("${needs_scalar}"
        "${class} ${with_attribute} ${kinds} ${scalar} ${vector}")
+# With a shorter way by one value, which has the attributes too; not where an op is not compact.
+set(by_splat "template <typename T> static constexpr bool kBySplat = true;")
+set(compact "template <typename T> static constexpr bool kCompact = true;")
+set(own_integers "${class} ${with_attribute} static constexpr Kinds kKinds = kInts; ${by_splat}
+                  template <typename T> static T Scalar(T x, T y, const Attributes<T>&) { return x - y; }
+                  template <typename T, class D, class V> static HWY_INLINE V Vector(D, V x, V y, const Attributes<T>&) { return hn::Sub(x, y); }
+                  template <typename T, class D, class V> static HWY_INLINE V VectorBySplat(D, V x, V y, const Attributes<T>&) { return hn::Sub(x, y); }")
+try_op(""
+       "${own_integers} ${compact}")
+try_op("axiscast: kBySplat is for compact Binary ops"
+       "${own_integers}")
 # Of an op to bool.
 set(needs_mask "axiscast: an op to bool, whose Class is a predicate, needs ToBool<Op> as its base and its meaning in lanes")
 set(to_bool "using Class = BinaryPredicate; ${info} ${kinds} template <typename T> static bool Scalar(T x, T y) { return x < y; }")

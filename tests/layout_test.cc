@@ -10,6 +10,7 @@
 #include "tests/testing/case_memory.h"
 #include "tests/testing/mix_ops.h"
 #include "tests/testing/random_case.h"
+#include "tests/testing/repeated.h"
 #include "tests/testing/thread_pools.h"
 
 namespace axiscast::test {
@@ -150,7 +151,7 @@ void Count(const Case& c, const PlanDescription& plan, Counts* counts) {
 
 TEST(Layout, EveryLayoutGivesWhatAPlainLoopOnCopiesGives) {
   const std::uint64_t seed = FromEnvironment("AXISCAST_SEED", 20240517);
-  const std::uint64_t cases = FromEnvironment("AXISCAST_CASES", 24000);
+  const std::uint64_t cases = FromEnvironment("AXISCAST_CASES", 32000);
   std::printf("AXISCAST_SEED=%llu AXISCAST_CASES=%llu\n", static_cast<unsigned long long>(seed),
               static_cast<unsigned long long>(cases));
   const std::vector<CaseOp> ops = Ops();
@@ -169,7 +170,10 @@ TEST(Layout, EveryLayoutGivesWhatAPlainLoopOnCopiesGives) {
     Count(c, description, &counts);
   }
   for (const auto& [name, count] : counts) std::printf("  %-32s %d\n", name.c_str(), count);
-  if (cases < 20'000) return;  // too few to say anything about how often each kind occurs
+  if (cases < 30'000) return;  // too few to say anything about how often each kind occurs
+  if (AnyTargetRepeats()) {
+    EXPECT_GE(counts["repeated"], 5);
+  }
   // clang-format off
   for (const char* name :
        {"streamed", "splat", "staged: pattern", "staged: repeat-each", "staged: transpose", "staged: gather", "staged: runs",

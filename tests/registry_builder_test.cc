@@ -141,6 +141,12 @@ const BadDefinition kBadDefinitions[] = {
     {"no_function", [](OpDefinition* d) { d->kernels[0].run = nullptr; }, "registry: op tenfold: kernel 0 has no function"},
     {"invalid_dtype", [](OpDefinition* d) { d->kernels[0].inputs[1] = static_cast<DType>(99); },
      "registry: op tenfold: kernel 0 has an invalid dtype"},
+    {"repeats_of_one",
+     [](OpDefinition* d) {
+       d->info.arity = 1;
+       d->kernels[0].repeats = true;
+     },
+     "registry: op tenfold: kernel 0 repeats inputs, which is for ops with two; this one has 1"},
     {"check_of_nothing", [](OpDefinition* d) { d->kernels[0].check = [](const Tile&) { return false; }; },
      "registry: op tenfold: kernel 0 has a check, but checked_operand is -1"},
     {"check_without_code",

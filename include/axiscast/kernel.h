@@ -14,6 +14,7 @@ namespace axiscast {
 
 inline constexpr int kMaxArity = 4;
 inline constexpr int kMaxAttributes = 6;
+inline constexpr int kMaxRepeat = 8;
 
 /// An attribute's value, already rounded to the kernel's attribute dtype; Get<T>() reads it as that dtype's C++ type.
 struct AttributeSlot {
@@ -26,14 +27,17 @@ struct AttributeSlot {
   }
 };
 
-/// One input of a tile. `data` is aligned to its element. Along cols it is streamed (contiguous) or, when `splat`, one value.
+/// One input of a tile. `data` is aligned to its element. Along cols it is streamed (contiguous) or, when `splat`, one value. When
+/// `repeat` is more than 1, each of its contiguous elements faces so many cols, one after the other: col c is element c / repeat,
+/// and cols is a multiple of repeat. That is for kernels that say so; of their two inputs, the other one is then streamed.
 struct TileInput {
   const void* data;
   std::int64_t row_stride;  // bytes from a row to the next; any value
   bool splat;
+  std::int32_t repeat = 1;  // to kMaxRepeat
 };
 
-/// All that a kernel ever sees: a 2-d block of the result and the inputs that face it. Broadcasting beyond `splat` and
+/// All that a kernel ever sees: a 2-d block of the result and the inputs that face it. Broadcasting beyond `splat`, `repeat` and
 /// `row_stride` 0, odd strides and unaligned memory are dealt with before a kernel is called.
 struct Tile {
   std::int64_t rows;  // >= 1
@@ -63,6 +67,7 @@ struct Kernel {
   bool streams = false;                // `run` heeds Tile::stream
   bool joins = false;                  // `run` stores dense rows that follow each other as one: none but the first begins a run
   double cycles = 1;                   // of a core for 64 bytes of its widest operand in L1, roughly: decides when threads pay
+  bool repeats = false;                // `run` heeds TileInput::repeat; of any dtypes, but only of ops with two inputs
 };
 
 /// What an attribute is when the caller does not give it.

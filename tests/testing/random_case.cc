@@ -86,6 +86,13 @@ void MakeNumpyOperands(Random& random, const Shape& out, Case* c) {
   }
 }
 
+// One input has a single element for each row of the last dim.
+void MakeColumnOperands(Random& random, const Shape& out, Case* c) {
+  const int column = c->in_place ? 1 : static_cast<int>(random.Below(2));
+  for (int i = 0; i < 2; ++i) c->operands[static_cast<std::size_t>(i)].shape = out;
+  c->operands[static_cast<std::size_t>(column)].shape[out.rank() - 1] = 1;
+}
+
 }  // namespace
 
 Case RandomCase(Random& random, const std::vector<CaseOp>& ops, std::int64_t budget) {
@@ -98,13 +105,20 @@ Case RandomCase(Random& random, const std::vector<CaseOp>& ops, std::int64_t bud
   out.dtype = c.op.output;
   out.shape = RandomShape(random, budget);
   const auto size_of = [](const CaseOperand& operand) { return static_cast<std::int64_t>(SizeOf(operand.dtype)); };
-  out.view = RandomView(random, out.shape.rank(), size_of(out), false);
+  const bool column = inputs == 2 && out.shape.rank() >= 2 && random.Chance(6);
+  const auto view_of = [&](const CaseOperand& operand, bool may_overlap_itself) {
+    if (column) return ViewSpec::Dense(operand.shape.rank());
+    return RandomView(random, operand.shape.rank(), size_of(operand), may_overlap_itself);
+  };
+  out.view = view_of(out, false);
   out.in_outs_memory = true;
   out.at = random.Chance(15) ? random.Below(17) : size_of(out) * random.Below(9);
 
   const bool may_be_out = c.op.inputs[0] == c.op.output;
   c.in_place = may_be_out && random.Chance(10);
-  if (inputs == 2 && random.Chance(35)) {
+  if (column) {
+    MakeColumnOperands(random, out.shape, &c);
+  } else if (inputs == 2 && random.Chance(35)) {
     MakeAxisOperands(random, out.shape, &c);
   } else {
     MakeNumpyOperands(random, out.shape, &c);
@@ -117,7 +131,7 @@ Case RandomCase(Random& random, const std::vector<CaseOp>& ops, std::int64_t bud
       if (c.in_place || operand.shape == out.shape) operand = out;
       continue;
     }
-    operand.view = RandomView(random, operand.shape.rank(), size_of(operand), true);
+    operand.view = view_of(operand, true);
     operand.at = random.Chance(15) ? random.Below(17) : size_of(operand) * random.Below(9);
     if (!random.Chance(12)) continue;
     operand.in_outs_memory = true;

@@ -114,6 +114,10 @@ template <int kInputs>
 struct Predicate : Elementwise<kInputs> {
   template <class Op, typename T>
   static constexpr bool kJoins = !ByteVectors::kTakes<T> && !IsCompact<Op, T>();
+  template <class Class, class Op, typename T>
+  static constexpr bool Repeats() {
+    return false;
+  }
   template <class Op, typename T>
   static constexpr bool HasLanes() {
     constexpr bool has = std::is_base_of_v<ToBool<Op>, Op> && HasMask<Op, T>(InputsOf<Op, T>());

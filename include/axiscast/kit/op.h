@@ -215,6 +215,7 @@ Attributes<AttributeOf<Op, T>> ReadAttributes(const Tile& tile) {
 struct TargetRow {
   KernelFunction run;
   CheckFunction check;
+  bool repeats;
 };
 
 /// Ops as they were compiled for one target.

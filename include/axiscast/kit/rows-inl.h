@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "axiscast/kit/operand-inl.h"
+#include "axiscast/kit/repeated-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace axiscast {
@@ -45,8 +46,8 @@ HWY_INLINE Computed<OutOf<Op, T>> ScalarOf(const A& attributes, X... x) {
   }
 }
 
-// For ops whose every step is a vector of results; a class with larger steps has its own (compare-inl.h).
-struct NoLargerSteps {
+// For ops whose rows are computed as all are; a class whose are not has its own (compare-inl.h).
+struct NoSpecialRows {
   template <typename T>
   static constexpr bool kTakes = false;
 };
@@ -61,9 +62,9 @@ struct BySplat : Op {
   }
 };
 
-// Where LargerSteps::kTakes<T>, LargerSteps::Row computes a row in its own way, or returns false where the row is too short for it.
+// Where SpecialRows::kTakes<T>, SpecialRows::Row computes a row in its own way, or returns false where the row is too short for it.
 // `out` is then no input: recomputed elements are the same.
-template <class Op, typename T, class LargerSteps = NoLargerSteps>
+template <class Op, typename T, class SpecialRows = NoSpecialRows>
 struct ElementwiseRows {
   using Out = OutOf<Op, T>;
   using OutLane = Lane<Out>;
@@ -83,6 +84,10 @@ struct ElementwiseRows {
   }
 
   static HWY_INLINE void Run(const Tile& tile) {
+    if constexpr (kTakesRepeated<Op, T> && std::is_same_v<SpecialRows, NoSpecialRows>) {
+      if (tile.in[0].repeat > 1) return RepeatedRows<ElementwiseRows, Op, T, 0>::Run(tile);
+      if (tile.in[1].repeat > 1) return RepeatedRows<ElementwiseRows, Op, T, 1>::Run(tile);
+    }
     bool all_splat = true;
     for (int i = 0; i < Op::kInfo.arity; ++i) all_splat = all_splat && tile.in[i].splat;
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(WideTag(InputsOf<Op, T>())));
@@ -99,6 +104,37 @@ struct ElementwiseRows {
     } else if constexpr (!IsCompact<Op, T>()) {
       ForSplatPattern<ElementwiseRows>(tile, InputsOf<Op, T>());
     }
+  }
+
+  // From vectors of operands to one of results, all as they are stored.
+  template <typename... In, class Wide, class A, class... V>
+  static HWY_INLINE hn::Vec<StoredTag<Out, Wide>> ResultOf(Wide, const A& attributes, V... v) {
+#if HWY_TARGET != HWY_SCALAR
+    if constexpr (InPairs(TypeList<In...>())) {
+      const hn::Repartition<float, Wide> d;
+      const auto lower = VectorOf<Op, T>(d, attributes, WidenLowerOfPairs(d, v)...);
+      return RoundToPairs(d, lower, VectorOf<Op, T>(d, attributes, WidenUpperOfPairs(d, v)...));
+    }
+#endif
+    if constexpr (!InPairs(TypeList<In...>())) {
+      const hn::Rebind<OutLane, Wide> d_out;
+      return ToStored<Out>(
+          d_out, VectorOf<Op, T>(hn::Rebind<Lane<T>, Wide>(), attributes, FromStored<In>(hn::Rebind<Lane<In>, Wide>(), v)...));
+    }
+  }
+  template <bool kStream, class D>
+  static HWY_INLINE void Store(hn::VFromD<D> v, D d, Stored<Out>* out) {
+    if constexpr (kStream && sizeof(Stored<Out>) * hn::MaxLanes(D()) >=
+                                 16) {  // Highway's Stream writes 16 bytes of a shorter vector (1.2, x86)
+      hn::Stream(v, d, out);
+    } else {
+      hn::StoreU(v, d, out);
+    }
+  }
+  // Elements from the vector's boundary before `out` to it.
+  template <class D>
+  static HWY_INLINE std::size_t Misalignment(D d, const Stored<Out>* out) {
+    return reinterpret_cast<std::uintptr_t>(out) / sizeof(Stored<Out>) % hn::Lanes(d);
   }
 
   // All rows of a tile of at least one vector of cols, each operand X being Streamed or Splat.
@@ -126,7 +162,7 @@ struct ElementwiseRows {
         rows = 1;
       }
     }
-    if constexpr (kAnySplat && !LargerSteps::template kTakes<T> && !HasBySplat<Op, T>()) {
+    if constexpr (kAnySplat && !SpecialRows::template kTakes<T> && !HasBySplat<Op, T>()) {
       const std::size_t lanes = hn::Lanes(WideTag(InputsOf<Op, T>()));
       if (dense && rows > 1 && cols % lanes != 0) {
         if (tile.stream) {
@@ -155,37 +191,12 @@ struct ElementwiseRows {
     }
   }
 
-  // From vectors of operands to one of results, all as they are stored.
-  template <typename... In, class Wide, class A, class... V>
-  static HWY_INLINE hn::Vec<StoredTag<Out, Wide>> ResultOf(Wide, const A& attributes, V... v) {
-#if HWY_TARGET != HWY_SCALAR
-    if constexpr (InPairs(TypeList<In...>())) {
-      const hn::Repartition<float, Wide> d;
-      const auto lower = VectorOf<Op, T>(d, attributes, WidenLowerOfPairs(d, v)...);
-      return RoundToPairs(d, lower, VectorOf<Op, T>(d, attributes, WidenUpperOfPairs(d, v)...));
-    }
-#endif
-    if constexpr (!InPairs(TypeList<In...>())) {
-      const hn::Rebind<OutLane, Wide> d_out;
-      return ToStored<Out>(
-          d_out, VectorOf<Op, T>(hn::Rebind<Lane<T>, Wide>(), attributes, FromStored<In>(hn::Rebind<Lane<In>, Wide>(), v)...));
-    }
-  }
   // Elements [i, i + lanes), all of the row that the operands stand at.
   template <class Wide, class A, class... X>
   static HWY_INLINE auto Result(Wide wide, std::size_t i, const A& attributes, const X&... x) {
     return ResultOf<typename X::Element...>(wide, attributes, x.Load(StoredTag<typename X::Element, Wide>(), i)...);
   }
 
-  template <bool kStream, class D>
-  static HWY_INLINE void Store(hn::VFromD<D> v, D d, Stored<Out>* out) {
-    if constexpr (kStream && sizeof(Stored<Out>) * hn::MaxLanes(D()) >=
-                                 16) {  // Highway's Stream writes 16 bytes of a shorter vector (1.2, x86)
-      hn::Stream(v, d, out);
-    } else {
-      hn::StoreU(v, d, out);
-    }
-  }
   // Of the first or last vector, which may begin anywhere. Streaming all but a few lines of each tile is half as fast.
   template <bool kStream, class D>
   static HWY_INLINE void StoreEnd(hn::VFromD<D> v, D d, Stored<Out>* out) {
@@ -195,20 +206,14 @@ struct ElementwiseRows {
       hn::StoreU(v, d, out);
     }
   }
-  // Elements from the vector's boundary before `out` to it.
-  template <class D>
-  static HWY_INLINE std::size_t Misalignment(D d, const Stored<Out>* out) {
-    return reinterpret_cast<std::uintptr_t>(out) / sizeof(Stored<Out>) % hn::Lanes(d);
-  }
-
   // Computes out[0, n), n being at least a vector. A ragged end is a whole vector that overlaps the one before it, and so is the
   // first vector of a row that begins off a vector's boundary, so that the others are stored on it. As `out` may be exactly a
   // streamed input, both are loaded before anything is written. Recomputed elements get the same bits again. A row without ragged
   // ends that is streamed goes straight through: reading the end of a row first costs a tenth where it comes from memory.
   template <bool kStream, class A, class... X>
   static HWY_INLINE void Row(Stored<Out>* out, std::size_t n, const A& attributes, const X&... x) {
-    if constexpr (LargerSteps::template kTakes<T>) {
-      if (!LargerSteps::template Row<kStream, Op, T>(out, n, attributes, x...)) VectorRow<false>(out, n, attributes, x...);
+    if constexpr (SpecialRows::template kTakes<T>) {
+      if (!SpecialRows::template Row<kStream, Op, T>(out, n, attributes, x...)) VectorRow<false>(out, n, attributes, x...);
     } else {
       VectorRow<kStream>(out, n, attributes, x...);
     }

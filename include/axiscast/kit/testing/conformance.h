@@ -30,6 +30,8 @@ class Conformance : private ConformanceTiles {
   std::string EveryLengthSplatPatternAndMisalignment();
   /// Some rows, one after the other, with gaps, the same one over and over, or backwards.
   std::string RowsAtAnyDistance();
+  /// Each input repeated, where kernels take that: every repeat, and parts of vectors; also over the other input.
+  std::string RepeatedInputs();
   /// The result over each input that is as large.
   std::string InPlaceOfEveryStreamedInput();
   /// Every pair of special values (all pairs of 8-bit values), in the first and last input; others, if any, take random ones.
@@ -48,6 +50,7 @@ inline constexpr ConformanceCheck kConformanceChecks[] = {
     {"HasReferences", &Conformance::HasReferences},
     {"EveryLengthSplatPatternAndMisalignment", &Conformance::EveryLengthSplatPatternAndMisalignment},
     {"RowsAtAnyDistance", &Conformance::RowsAtAnyDistance},
+    {"RepeatedInputs", &Conformance::RepeatedInputs},
     {"InPlaceOfEveryStreamedInput", &Conformance::InPlaceOfEveryStreamedInput},
     {"EveryPairOfSpecialValues", &Conformance::EveryPairOfSpecialValues},
     {"CheckFindsRefusedValues", &Conformance::CheckFindsRefusedValues},
@@ -121,6 +124,32 @@ inline std::string Conformance::RowsAtAnyDistance() {
           const std::int64_t rows = 2 + static_cast<std::int64_t>(kinds % 3);
           for (const bool at_end : {false, true}) {
             std::string wrong = Run(kernel, {rows, cols, splats, {first, kKinds[kinds >> 2 & 3], first, first, out}, at_end, 1});
+            if (!wrong.empty()) return wrong;
+          }
+        }
+      }
+    }
+  }
+  return "";
+}
+
+inline std::string Conformance::RepeatedInputs() {
+  constexpr Rows kKinds[] = {Rows::kDense, Rows::kPadded, Rows::kStill, Rows::kBackward};
+  for (const Kernel& kernel : kernels_) {
+    if (!kernel.repeats) continue;
+    if (info_.arity != 2) return "Kernel::repeats is for ops with two inputs";
+    for (int repeated = 0; repeated < 2; ++repeated) {
+      for (std::int32_t repeat = 2; repeat <= kMaxRepeat; ++repeat) {
+        for (const std::int64_t elements : {1, 2, 3, 7, 8, 15, 16, 17, 31, 33, 64, 67, 130}) {
+          for (const Rows kind : kKinds) {
+            const Rows other = repeat % 2 == 0 ? Rows::kDense : Rows::kPadded;
+            TileShape shape = {1 + elements % 3, elements * repeat, 0, {other, other, other, other, other}, repeat > 4, repeat % 4};
+            shape.row_kind[repeated] = kind;
+            shape.repeated = repeated;
+            shape.repeat = repeat;
+            std::string wrong = Run(kernel, shape);
+            const bool as_large = SizeOf(kernel.inputs[1 - repeated]) == SizeOf(kernel.output);
+            if (wrong.empty() && as_large) wrong = RunInPlace(kernel, shape, 1 - repeated, false);
             if (!wrong.empty()) return wrong;
           }
         }

@@ -29,6 +29,8 @@ class ConformanceTiles {
     Rows row_kind[kMaxArity + 1];  // of the inputs and, last, of the result
     bool at_end;
     std::int64_t shift;
+    int repeated = 0;         // this input is
+    std::int32_t repeat = 1;  // so many times
   };
 
   unsigned patterns() const { return 1u << info_.arity; }
@@ -140,13 +142,14 @@ inline void ConformanceTiles::SetUpTile(const Kernel& kernel, const TileShape& s
   for (int i = 0; i < info_.arity; ++i) {
     const bool splat = (shape.splats >> i & 1) != 0;
     const auto size = static_cast<std::int64_t>(SizeOf(kernel.inputs[i]));
-    const std::int64_t cols = splat ? 1 : shape.cols;
+    const std::int32_t repeat = i == shape.repeated ? shape.repeat : 1;
+    const std::int64_t cols = splat ? 1 : shape.cols / repeat;
     inputs_[i].Place({shape.rows, cols, RowStride(shape.row_kind[i], cols, size, i), size}, shape.at_end, shape.shift + i);
     const Values& pool = Pool(kernel, i);
     for (std::int64_t r = 0; r < shape.rows; ++r) {
       for (std::int64_t c = 0; c < cols; ++c) std::memcpy(inputs_[i].At(r, c), pool.at(next_value_++), pool.size);
     }
-    tile_.in[i] = inputs_[i].AsInput(splat);
+    tile_.in[i] = inputs_[i].AsInput(splat, repeat);
   }
   ComputeExpected(kernel);
 }
@@ -175,8 +178,9 @@ inline std::string ConformanceTiles::Describe(const Kernel& kernel, std::int64_t
   for (int i = 0; i < info_.arity; ++i) {
     const bool splat = tile_.in[i].splat;
     text.append(i == 0 ? "; " : ", ").append(NameOf(kernel.inputs[i])).append(splat ? " splat" : "");
+    if (tile_.in[i].repeat > 1) text.append(" repeated ").append(std::to_string(tile_.in[i].repeat)).append(" times");
     const auto* element = static_cast<const std::byte*>(tile_.in[i].data) + r * tile_.in[i].row_stride +
-                          (splat ? 0 : c * static_cast<std::int64_t>(SizeOf(kernel.inputs[i])));
+                          (splat ? 0 : c / tile_.in[i].repeat * static_cast<std::int64_t>(SizeOf(kernel.inputs[i])));
     if (tile_.in[i].data != tile_.out) text.append(" ").append(ToText(kernel.inputs[i], element));
   }
   return text;

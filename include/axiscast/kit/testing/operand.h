@@ -19,7 +19,7 @@ inline constexpr std::byte kSentinel{0xa5};
 // Where an operand's elements lie, relative to its first.
 struct OperandLayout {
   std::int64_t rows;
-  std::int64_t cols;  // 1 for a splat
+  std::int64_t cols;  // of its own: 1 for a splat
   std::int64_t row_stride;
   std::int64_t size;
 
@@ -41,7 +41,7 @@ struct GuardedOperand {
     std::memset(window_begin, static_cast<int>(kSentinel), static_cast<std::size_t>(window_end - window_begin));
   }
   std::byte* At(std::int64_t r, std::int64_t c) const { return data + r * layout.row_stride + c * layout.size; }
-  TileInput AsInput(bool splat) const { return {data, layout.row_stride, splat}; }
+  TileInput AsInput(bool splat, std::int32_t repeat = 1) const { return {data, layout.row_stride, splat, repeat}; }
   void CopyWindow(std::vector<std::byte>* to) const { to->assign(window_begin, window_end); }
 
   GuardedArea area;
