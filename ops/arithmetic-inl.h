@@ -16,6 +16,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 struct Add {
   using Class = Binary;
+  static constexpr bool kCommutes = true;
   static constexpr OpInfo kInfo{.name = "add",
                                 .arity = 2,
                                 .doc = "out = x + y",
@@ -70,6 +71,7 @@ struct Subtract {
 
 struct Multiply {
   using Class = Binary;
+  static constexpr bool kCommutes = true;
   static constexpr OpInfo kInfo{.name = "multiply",
                                 .arity = 2,
                                 .doc = "out = x * y",
@@ -101,6 +103,7 @@ struct Multiply {
 
 struct SquaredDifference {
   using Class = Binary;
+  static constexpr bool kCommutes = true;
   static constexpr OpInfo kInfo{
       .name = "squared_difference",
       .arity = 2,

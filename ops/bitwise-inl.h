@@ -25,6 +25,7 @@ struct Bitwise {
 
 struct BitwiseAnd : Bitwise {
   using Class = Binary;
+  static constexpr bool kCommutes = true;
   static constexpr OpInfo kInfo{.name = "bitwise_and",
                                 .arity = 2,
                                 .doc = "out = x & y",
@@ -44,6 +45,7 @@ struct BitwiseAnd : Bitwise {
 
 struct BitwiseOr : Bitwise {
   using Class = Binary;
+  static constexpr bool kCommutes = true;
   static constexpr OpInfo kInfo{.name = "bitwise_or",
                                 .arity = 2,
                                 .doc = "out = x | y",
@@ -63,6 +65,7 @@ struct BitwiseOr : Bitwise {
 
 struct BitwiseXor : Bitwise {
   using Class = Binary;
+  static constexpr bool kCommutes = true;
   static constexpr OpInfo kInfo{.name = "bitwise_xor",
                                 .arity = 2,
                                 .doc = "out = x ^ y",

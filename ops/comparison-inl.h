@@ -26,6 +26,7 @@ struct Comparison : ToBool<Op> {
 
 struct Equal : Comparison<Equal> {
   using Class = BinaryPredicate;
+  static constexpr bool kCommutes = true;
   static constexpr OpInfo kInfo{.name = "equal",
                                 .arity = 2,
                                 .doc = "out = x == y",
@@ -47,6 +48,7 @@ struct Equal : Comparison<Equal> {
 
 struct NotEqual : Comparison<NotEqual> {
   using Class = BinaryPredicate;
+  static constexpr bool kCommutes = true;
   static constexpr OpInfo kInfo{.name = "not_equal",
                                 .arity = 2,
                                 .doc = "out = x != y",

@@ -29,6 +29,7 @@ struct Logical : ToBool<Op> {
 
 struct LogicalAnd : Logical<LogicalAnd> {
   using Class = BinaryPredicate;
+  static constexpr bool kCommutes = true;
   static constexpr OpInfo kInfo{.name = "logical_and",
                                 .arity = 2,
                                 .doc = "out = x and y",
@@ -48,6 +49,7 @@ struct LogicalAnd : Logical<LogicalAnd> {
 
 struct LogicalOr : Logical<LogicalOr> {
   using Class = BinaryPredicate;
+  static constexpr bool kCommutes = true;
   static constexpr OpInfo kInfo{.name = "logical_or",
                                 .arity = 2,
                                 .doc = "out = x or y",
@@ -67,6 +69,7 @@ struct LogicalOr : Logical<LogicalOr> {
 
 struct LogicalXor : Logical<LogicalXor> {
   using Class = BinaryPredicate;
+  static constexpr bool kCommutes = true;
   static constexpr OpInfo kInfo{.name = "logical_xor",
                                 .arity = 2,
                                 .doc = "out = exactly one of x and y",

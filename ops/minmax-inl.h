@@ -51,6 +51,7 @@ HWY_INLINE V SmallerLanes(V x, V y) {
 
 struct Maximum {
   using Class = Binary;
+  static constexpr bool kCommutes = true;
   static constexpr OpInfo kInfo{.name = "maximum",
                                 .arity = 2,
                                 .doc = "out = the larger of x and y",
@@ -83,6 +84,7 @@ struct Maximum {
 
 struct Minimum {
   using Class = Binary;
+  static constexpr bool kCommutes = true;
   static constexpr OpInfo kInfo{.name = "minimum",
                                 .arity = 2,
                                 .doc = "out = the smaller of x and y",
@@ -115,6 +117,7 @@ struct Minimum {
 
 struct Fmax {
   using Class = Binary;
+  static constexpr bool kCommutes = true;
   static constexpr OpInfo kInfo{
       .name = "fmax",
       .arity = 2,
@@ -146,6 +149,7 @@ struct Fmax {
 
 struct Fmin {
   using Class = Binary;
+  static constexpr bool kCommutes = true;
   static constexpr OpInfo kInfo{
       .name = "fmin",
       .arity = 2,

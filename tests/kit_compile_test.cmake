@@ -66,6 +66,14 @@ try_op(""
        "${own_integers} ${compact}")
 try_op("axiscast: kBySplat is for compact Binary ops"
        "${own_integers}")
+# Inputs that may be exchanged, where both are T alone.
+set(commutes "static constexpr bool kCommutes = true;")
+try_op(""
+       "${class} ${info} ${kinds} ${commutes} ${scalar} ${vector}")
+try_op("axiscast: kCommutes is for Binary ops whose two inputs are T"
+       "${class} ${info} ${kinds} ${commutes} template <typename T> using Inputs = TypeList<T, float>;
+        template <typename T> static T Scalar(T x, float y) { return x; }
+        template <typename T, class D, class V, class W> static HWY_INLINE V Vector(D, V x, W) { return x; }")
 # Of an op to bool.
 set(needs_mask "axiscast: an op to bool, whose Class is a predicate, needs ToBool<Op> as its base and its meaning in lanes")
 set(to_bool "using Class = BinaryPredicate; ${info} ${kinds} template <typename T> static bool Scalar(T x, T y) { return x < y; }")

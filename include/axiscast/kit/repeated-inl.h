@@ -24,19 +24,19 @@ inline constexpr bool kTakesRepeated =
     kPermutesLanes<sizeof(Stored<T>)>&& std::is_same_v<InputsOf<Op, T>, TypeList<T, T>>&& std::is_same_v<OutOf<Op, T>, T> &&
     !IsCompact<Op, T>();
 
-// Rows is ElementwiseRows of the op and T; input kRepeated is the repeated one.
+// Rows is ElementwiseRows of the op and T; the op's operand kRepeated is the repeated one.
 template <class Rows, class Op, typename T, int kRepeated>
 class RepeatedRows {
  public:
-  static HWY_NOINLINE void Run(const Tile& tile) {
+  static HWY_NOINLINE void Run(const Tile& tile, const TileInput& repeated_input, const TileInput& streamed_input) {
     const std::size_t lanes = hn::Lanes(Wide());
     const auto attributes = ReadAttributes<Op, T>(tile);
     const auto cols = static_cast<std::size_t>(tile.cols);
-    const auto repeat = static_cast<std::size_t>(tile.in[kRepeated].repeat);
+    const auto repeat = static_cast<std::size_t>(repeated_input.repeat);
     const std::size_t rest = cols / repeat % lanes * repeat;  // cols of the elements that do not fill a vector
     for (std::int64_t r = 0; r < tile.rows; ++r) {
-      const Element* repeated = ElementOf<T>(tile.in[kRepeated], r, 0);
-      const Element* streamed = ElementOf<T>(tile.in[1 - kRepeated], r, 0);
+      const Element* repeated = ElementOf<T>(repeated_input, r, 0);
+      const Element* streamed = ElementOf<T>(streamed_input, r, 0);
       auto* out = reinterpret_cast<Element*>(static_cast<std::byte*>(tile.out) + r * tile.out_row_stride);
       if (tile.stream && Rows::Misalignment(D(), out) == 0) {
         WholeVectors<true>(repeated, streamed, out, cols - rest, repeat, attributes);

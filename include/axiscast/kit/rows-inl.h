@@ -85,8 +85,9 @@ struct ElementwiseRows {
 
   static HWY_INLINE void Run(const Tile& tile) {
     if constexpr (kTakesRepeated<Op, T> && std::is_same_v<SpecialRows, NoSpecialRows>) {
-      if (tile.in[0].repeat > 1) return RepeatedRows<ElementwiseRows, Op, T, 0>::Run(tile);
-      if (tile.in[1].repeat > 1) return RepeatedRows<ElementwiseRows, Op, T, 1>::Run(tile);
+      constexpr int kFirst = Commutes<Op, T>() ? 1 : 0;
+      if (tile.in[0].repeat > 1) return RepeatedRows<ElementwiseRows, Op, T, kFirst>::Run(tile, tile.in[0], tile.in[1]);
+      if (tile.in[1].repeat > 1) return RepeatedRows<ElementwiseRows, Op, T, 1>::Run(tile, tile.in[1], tile.in[0]);
     }
     bool all_splat = true;
     for (int i = 0; i < Op::kInfo.arity; ++i) all_splat = all_splat && tile.in[i].splat;
@@ -101,6 +102,13 @@ struct ElementwiseRows {
     }
     if (IsCompact<Op, T>() || all_splat || tile.cols < lanes) {
       CompactRows(tile, InputsOf<Op, T>());
+    } else if constexpr (Commutes<Op, T>() && !IsCompact<Op, T>()) {
+      if (!tile.in[0].splat && !tile.in[1].splat) {
+        RunPattern<Streamed<T>, Streamed<T>>(tile);
+      } else {
+        const int splat = tile.in[0].splat ? 0 : 1;
+        RunRows(tile, ReadAttributes<Op, T>(tile), Streamed<T>(tile.in[1 - splat]), Splat<T>(tile.in[splat]));
+      }
     } else if constexpr (!IsCompact<Op, T>()) {
       ForSplatPattern<ElementwiseRows>(tile, InputsOf<Op, T>());
     }
