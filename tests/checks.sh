@@ -4,41 +4,42 @@
 # Memory that nobody has is refused, as it is without sanitizers, and does not end the test that asks for it.
 asan_options=allocator_may_return_null=1
 
-# build_asan [TARGET...]
-build_asan() {
-  need build test check
+# build_clang PRESET [TARGET...]: builds with clang, into build/PRESET.
+build_clang() {
+  local preset=$1
+  shift
+  need build test bench check
   need_highway
-  say "building into build/asan with $(clang++ --version | head -n 1), without $(disabled_in asan)"
-  configure asan -DAXISCAST_BENCH=OFF -DCMAKE_COMPILE_WARNING_AS_ERROR=ON
-  build_in asan "$@"
+  say "building into build/$preset with $(clang++ --version | head -n 1), without $(disabled_in "$preset")"
+  configure "$preset" -DCMAKE_COMPILE_WARNING_AS_ERROR=ON
+  build_in "$preset" "$@"
 }
 
 verb_sanitize() {
-  build_asan
+  local preset=asan
+  if [ "${1:-}" = --short ]; then
+    shift
+    preset=asan_short
+  fi
+  build_clang "$preset"
   say "running the tests with AddressSanitizer and UndefinedBehaviorSanitizer"
-  ASAN_OPTIONS=$asan_options test_in asan "$@"
+  ASAN_OPTIONS=$asan_options test_in "$preset" "$@"
 }
 
-# Tests of what compilers make of kernels. The short form runs them on AVX2, which is then the one target that there is.
+# Tests of what compilers make of kernels.
 kernel_tests=(op_conformance_test golden_test division_test half_test movers_test movers_guarded_test data_check_test gather_test sum_to_test sum_columns_test gradient_dtype_test)
 
 verb_second_compiler() {
-  local disabled flags="" targets=()
-  need build test bench check
-  need_highway
-  disabled=$(disabled_in clang)
+  local preset=clang targets=()
   if [ "${1:-}" = --short ]; then
     shift
-    disabled="$disabled;HWY_AVX3"
-    flags="-march=haswell -maes -mpclmul"
+    [ "$(uname -m)" != x86_64 ] || preset=clang_short  # which is compiled for AVX2 throughout
     targets=("${kernel_tests[@]}")
     set -- -R "^($(IFS='|'; echo "${kernel_tests[*]}"))\\." "$@"
   fi
-  say "building into build/clang with $(clang++ --version | head -n 1), without $disabled"
-  configure clang -DAXISCAST_DISABLED_TARGETS="$disabled" -DCMAKE_CXX_FLAGS="$flags" -DCMAKE_COMPILE_WARNING_AS_ERROR=ON
-  build_in clang "${targets[@]}"
+  build_clang "$preset" "${targets[@]}"
   say "running the tests that clang built"
-  test_in clang "$@"
+  test_in "$preset" "$@"
 }
 
 # minutes_of [MINUTES]: a whole number or nothing.
@@ -75,9 +76,9 @@ verb_fuzz() {
 
 # Rounds of ten minutes, or one of the minutes named. Corpus and logs stay in build/fuzz/c_api.
 fuzz_c_api() {
-  local minutes seed work=$root/build/fuzz/c_api
+  local minutes seed program=build/asan_short/tests/c_api_fuzz work=$root/build/fuzz/c_api
   minutes=$(minutes_of "$@")
-  build_asan c_api_fuzz
+  build_clang asan_short c_api_fuzz
   mkdir -p "$work/corpus"
   # Random strings reach kernels at once; from the empty string libFuzzer takes minutes to them.
   [ -n "$(ls "$work/corpus")" ] || for seed in $(seq 200); do head -c 400 /dev/urandom >"$work/corpus/random$seed"; done
@@ -85,11 +86,11 @@ fuzz_c_api() {
     rm -f "$work"/fuzz-*.log
     say "byte strings as calls of the C API, in $jobs processes, for ${minutes:-10} min; logs: build/fuzz/c_api/fuzz-*.log"
     # A call takes some 60 bytes; 512 are calls enough to meet what earlier ones leave behind.
-    if ! (cd "$work" && ASAN_OPTIONS=$asan_options "$root/build/asan/tests/c_api_fuzz" -jobs="$jobs" -workers="$jobs" -max_len=512 -timeout=30 \
+    if ! (cd "$work" && ASAN_OPTIONS=$asan_options "$root/$program" -jobs="$jobs" -workers="$jobs" -max_len=512 -timeout=30 \
       -print_funcs=0 -print_final_stats=1 -max_total_time=$((60 * ${minutes:-10})) corpus) >"$work/log" 2>&1; then
       { grep -hvE '^(#[0-9]|INFO|stat::)' "$work"/fuzz-*.log || true; } | head -n 40
       grep -h 'Test unit written' "$work"/fuzz-*.log || true
-      fail "a byte string failed, or nothing ran; again by: ASAN_OPTIONS=$asan_options build/asan/tests/c_api_fuzz build/fuzz/c_api/FILE, which the lines above name"
+      fail "a byte string failed, or nothing ran; again by: ASAN_OPTIONS=$asan_options $program build/fuzz/c_api/FILE, which the lines above name"
     fi
     awk '/^stat::number_of_executed_units/ { executed += $2 }
       / cov: / { match($0, / cov: [0-9]+/); at = substr($0, RSTART + 6, RLENGTH - 6) + 0; if (at > edges) edges = at }
