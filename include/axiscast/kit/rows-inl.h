@@ -240,8 +240,12 @@ struct ElementwiseRows {
     const std::size_t last = n - lanes;
     const auto last_result = Result(wide, last, attributes, x...);
     const auto first_result = Result(wide, 0, attributes, x...);
-    for (std::size_t i = lanes - Misalignment(d_stored, out); i < last; i += lanes) {
-      Store<kStream>(Result(wide, i, attributes, x...), d_stored, out + i);
+    const std::size_t begin = lanes - Misalignment(d_stored, out);
+    if constexpr (kStream) {
+      for (std::size_t i = begin; i < last; i += lanes) Store<true>(Result(wide, i, attributes, x...), d_stored, out + i);
+    } else {
+      HWY_UNROLL(2)  // 0.75 of the time in L1
+      for (std::size_t i = begin; i < last; i += lanes) Store<false>(Result(wide, i, attributes, x...), d_stored, out + i);
     }
     StoreEnd<kStream>(first_result, d_stored, out);
     StoreEnd<kStream>(last_result, d_stored, out + last);
