@@ -8,18 +8,21 @@ asan_options=allocator_may_return_null=1
 build_clang() {
   local preset=$1
   shift
-  need build test bench check
+  need build test check
   need_highway
   say "building into build/$preset with $(clang++ --version | head -n 1), without $(disabled_in "$preset")"
   configure "$preset" -DCMAKE_COMPILE_WARNING_AS_ERROR=ON
   build_in "$preset" "$@"
 }
 
+# The preset is compiled for AVX2 throughout.
+asan_short() { if [ "$(uname -m)" = x86_64 ]; then echo asan_short; else echo asan; fi; }
+
 verb_sanitize() {
   local preset=asan
   if [ "${1:-}" = --short ]; then
     shift
-    preset=asan_short
+    preset=$(asan_short)
   fi
   build_clang "$preset"
   say "running the tests with AddressSanitizer and UndefinedBehaviorSanitizer"
@@ -33,10 +36,11 @@ verb_second_compiler() {
   local preset=clang targets=()
   if [ "${1:-}" = --short ]; then
     shift
-    [ "$(uname -m)" != x86_64 ] || preset=clang_short  # which is compiled for AVX2 throughout
+    preset=clang_short
     targets=("${kernel_tests[@]}")
     set -- -R "^($(IFS='|'; echo "${kernel_tests[*]}"))\\." "$@"
   fi
+  need bench
   build_clang "$preset" "${targets[@]}"
   say "running the tests that clang built"
   test_in "$preset" "$@"
@@ -76,9 +80,11 @@ verb_fuzz() {
 
 # Rounds of ten minutes, or one of the minutes named. Corpus and logs stay in build/fuzz/c_api.
 fuzz_c_api() {
-  local minutes seed program=build/asan_short/tests/c_api_fuzz work=$root/build/fuzz/c_api
+  local minutes seed preset program work=$root/build/fuzz/c_api
   minutes=$(minutes_of "$@")
-  build_clang asan_short c_api_fuzz
+  preset=$(asan_short)
+  program=build/$preset/tests/c_api_fuzz
+  build_clang "$preset" c_api_fuzz
   mkdir -p "$work/corpus"
   # Random strings reach kernels at once; from the empty string libFuzzer takes minutes to them.
   [ -n "$(ls "$work/corpus")" ] || for seed in $(seq 200); do head -c 400 /dev/urandom >"$work/corpus/random$seed"; done
