@@ -9,10 +9,9 @@
 namespace axiscast {
 namespace {
 
-// Walks pieces of the tile index space.
 class Worker {
  public:
-  explicit Worker(Job& job) : job_(job), layout_(job.layout) {
+  explicit Worker(TileJob& job) : job_(job), layout_(job.layout) {
     for (int i = 0; i < OperandCount(); ++i) staged_[i].from = nullptr;
   }
 
@@ -63,7 +62,7 @@ class Worker {
   }
 
   alignas(64) std::byte scratch_[kScratchBytes];
-  Job& job_;
+  TileJob& job_;
   const Layout& layout_;
   std::byte* position_[kMaxOperands];  // of each operand, at the current tile
   Staged staged_[kMaxOperands];
@@ -72,30 +71,29 @@ class Worker {
 
 // The only tile: without a Worker's state for the next one, 8 ns of a call's 45. Not inlined, as its scratch would be in the frame
 // of calls that need none.
-[[gnu::noinline]] void RunOnlyTile(Job& job) {
+[[gnu::noinline]] void RunOnlyTile(TileJob& job) {
   const Layout& layout = job.layout;
   alignas(64) std::byte scratch[kScratchBytes];
   std::byte* position[kMaxOperands];
   for (std::size_t i = 0; i < layout.operands.size(); ++i) position[i] = job.pointers[i] + layout.offsets[i];
-  const std::int64_t rows = layout.row_loop >= 0 ? layout.loops[static_cast<std::size_t>(layout.row_loop)].extent : 1;
-  RunTile(job, {position, rows, layout.loops.back().extent, scratch, nullptr});
+  RunTile(job, {position, layout.tile_rows(), layout.loops.back().chunk, scratch, nullptr});
 }
 
 // Tiles [begin, end) of a job, on this thread.
-void RunTiles(Job& job, std::int64_t begin, std::int64_t end) {
+void RunTiles(TileJob& job, std::int64_t begin, std::int64_t end) {
   Worker worker(job);
   worker.Run(begin, end);
   worker.Finish();
 }
 
 void RunPieces(void* state, Pieces& pieces) {
-  Worker worker(*static_cast<Job*>(state));
+  Worker worker(*static_cast<TileJob*>(state));
   std::int64_t begin, end;
   while (pieces.Take(&begin, &end)) worker.Run(begin, end);
   worker.Finish();
 }
 
-void RunJob(Job& job, const ExecuteOptions& options) {
+void RunJob(TileJob& job, const ExecuteOptions& options) {
   const Layout& layout = job.layout;
   if (layout.parallel) {
     RunParallel(layout.tiles, layout.grain, options, &RunPieces, &job);
@@ -116,8 +114,8 @@ bool Streams(const Layout& layout, std::byte* const* pointers, StorePolicy store
 // One step, one tile, nothing staged: straight to the kernel. Small calls are made of this.
 void RunOnlyDirectTile(const Layout& layout, std::byte* const* pointers) {
   Tile tile;
-  tile.rows = layout.row_loop >= 0 ? layout.loops[layout.row_loop].extent : 1;
-  tile.cols = layout.loops.back().extent * layout.inner;
+  tile.rows = layout.tile_rows();
+  tile.cols = layout.tile_cols();
   const StepLayout& step = layout.steps[0];
   for (int a = 0; a < step.arity; ++a) {
     const ArgumentLayout& argument = step.arguments[a];
@@ -139,11 +137,11 @@ void Execute(const Layout& layout, const Movers& movers, std::byte* const* point
     return;
   }
   if (layout.tiles == 1) {  // of one tile, nothing is streamed
-    Job job{layout, movers, pointers, false};
+    TileJob job{layout, movers, pointers, false};
     RunOnlyTile(job);
     return;
   }
-  Job job{layout, movers, pointers, Streams(layout, pointers, options.stores)};
+  TileJob job{layout, movers, pointers, Streams(layout, pointers, options.stores)};
   RunJob(job, options);
 }
 
@@ -154,13 +152,13 @@ void ExecutePart(const Layout& layout, const Movers& movers, std::byte* const* p
   const std::int64_t begin = part * size + std::min(part, more);
   const std::int64_t end = begin + size + (part < more);
   if (begin == end) return;
-  Job job{layout, movers, pointers, Streams(layout, pointers, stores)};
+  TileJob job{layout, movers, pointers, Streams(layout, pointers, stores)};
   RunTiles(job, begin, end);
 }
 
 bool ExecuteCheck(const Layout& layout, const Movers& movers, const std::byte* pointer, const ExecuteOptions& options) noexcept {
   std::byte* pointers[] = {const_cast<std::byte*>(pointer)};  // a check only reads
-  Job job{layout, movers, pointers, false};
+  TileJob job{layout, movers, pointers, false};
   RunJob(job, options);
   return job.refused.load(std::memory_order_relaxed);
 }

@@ -12,7 +12,7 @@
 namespace axiscast {
 
 // What all tiles of a call share.
-struct Job {
+struct TileJob {
   const Layout& layout;
   const Movers& movers;
   std::byte* const* pointers;
@@ -35,7 +35,7 @@ struct TileAt {
 };
 
 // Runs it, or has the check look at it.
-void RunTile(Job& job, const TileAt& at);
+void RunTile(TileJob& job, const TileAt& at);
 
 }  // namespace axiscast
 

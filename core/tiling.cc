@@ -72,16 +72,16 @@ class Chooser {
   OperandTiling TileOperand(int operand, int first) const {
     const bool splat = Splats(operand, first) && (!IsOutput(operand) || problem_.reads_only);
     const bool staged = Stages(operand, first) && !(splat && !IsUnaligned(operand));
-    if (Repeats(operand, first)) return {Delivery::kRepeated, false, false, static_cast<std::int32_t>(Block(first + 1))};
+    if (IsRepeated(operand, first)) return {Delivery::kRepeated, false, false, static_cast<std::int32_t>(Block(first + 1))};
     return {staged ? Delivery::kStaged : splat ? Delivery::kSplat : Delivery::kStreamed, splat};
   }
 
   // Along the dims from `first` on, is the operand contiguous, or one value?
   bool Streams(int operand, int first) const { return first >= streams_from_[operand]; }
   bool Splats(int operand, int first) const { return first >= splats_from_[operand]; }
-  bool Repeats(int operand, int first) const { return operand >= 0 && operand == repeated_ && first == rank() - 2; }
+  bool IsRepeated(int operand, int first) const { return operand >= 0 && operand == repeated_ && first == rank() - 2; }
   bool Stages(int operand, int first) const {
-    if (Repeats(operand, first)) return false;
+    if (IsRepeated(operand, first)) return false;
     return IsUnaligned(operand) || !(Streams(operand, first) || (!IsOutput(operand) && Splats(operand, first)));
   }
 
@@ -89,7 +89,7 @@ class Chooser {
   bool Joins(int first) const {
     if (first == 0) return false;
     for (int i = 0; i < count(); ++i) {
-      if (Repeats(i, first)) return false;
+      if (IsRepeated(i, first)) return false;
       const std::int64_t stride = canonical_.strides[i][first - 1];
       if (Stages(i, first) ? stride == 0 && !Splats(i, first) : !Splats(i, first) && stride != Block(first) * problem_.sizes[i])
         return false;
@@ -123,8 +123,8 @@ class Chooser {
     const std::int64_t fold = Fold(first);
     const std::int64_t row_cols = fold > 0 ? fold * Block(first + 1) : Block(first);
     const std::int64_t row_bytes = SaturatingProduct(row_cols, problem_.widest);
-    const bool joins = Joins(first), repeats = Repeats(repeated_, first);
-    double row = repeats                         ? RepeatedRowSeconds(first)
+    const bool joins = Joins(first), repeated = IsRepeated(repeated_, first);
+    double row = repeated                        ? RepeatedRowSeconds(first)
                  : row_bytes < kVectorBytes      ? kShortRowSeconds
                  : row_bytes % kVectorBytes == 0 ? kRowSeconds
                  : joins                         ? kJoinedRowSeconds
@@ -132,7 +132,7 @@ class Chooser {
     if (problem_.streams && !(joins && row_bytes >= kVectorBytes && row_bytes % kVectorBytes != 0)) row += kStreamedRunSeconds;
     const double rows = elements / static_cast<double>(row_cols);
     estimate.rows = {rows, rows * row};
-    if (repeats) estimate.rows.seconds += elements * static_cast<double>(problem_.widest) / kVectorBytes * kRepeatedVectorSeconds;
+    if (repeated) estimate.rows.seconds += elements * static_cast<double>(problem_.widest) / kVectorBytes * kRepeatedVectorSeconds;
     bool large = problem_.result_blocks == 0;  // tiles
     for (int i = 0; i < count(); ++i) {
       if (!Stages(i, first)) continue;
