@@ -16,6 +16,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 struct Add {
   using Class = Binary;
+  template <typename T>
   static constexpr bool kCommutes = true;
   static constexpr OpInfo kInfo{.name = "add",
                                 .arity = 2,
@@ -71,6 +72,7 @@ struct Subtract {
 
 struct Multiply {
   using Class = Binary;
+  template <typename T>
   static constexpr bool kCommutes = true;
   static constexpr OpInfo kInfo{.name = "multiply",
                                 .arity = 2,
@@ -103,6 +105,7 @@ struct Multiply {
 
 struct SquaredDifference {
   using Class = Binary;
+  template <typename T>
   static constexpr bool kCommutes = true;
   static constexpr OpInfo kInfo{
       .name = "squared_difference",

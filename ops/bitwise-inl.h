@@ -25,6 +25,7 @@ struct Bitwise {
 
 struct BitwiseAnd : Bitwise {
   using Class = Binary;
+  template <typename T>
   static constexpr bool kCommutes = true;
   static constexpr OpInfo kInfo{.name = "bitwise_and",
                                 .arity = 2,
@@ -45,6 +46,7 @@ struct BitwiseAnd : Bitwise {
 
 struct BitwiseOr : Bitwise {
   using Class = Binary;
+  template <typename T>
   static constexpr bool kCommutes = true;
   static constexpr OpInfo kInfo{.name = "bitwise_or",
                                 .arity = 2,
@@ -65,6 +67,7 @@ struct BitwiseOr : Bitwise {
 
 struct BitwiseXor : Bitwise {
   using Class = Binary;
+  template <typename T>
   static constexpr bool kCommutes = true;
   static constexpr OpInfo kInfo{.name = "bitwise_xor",
                                 .arity = 2,

@@ -26,6 +26,7 @@ struct Comparison : ToBool<Op> {
 
 struct Equal : Comparison<Equal> {
   using Class = BinaryPredicate;
+  template <typename T>
   static constexpr bool kCommutes = true;
   static constexpr OpInfo kInfo{.name = "equal",
                                 .arity = 2,
@@ -48,6 +49,7 @@ struct Equal : Comparison<Equal> {
 
 struct NotEqual : Comparison<NotEqual> {
   using Class = BinaryPredicate;
+  template <typename T>
   static constexpr bool kCommutes = true;
   static constexpr OpInfo kInfo{.name = "not_equal",
                                 .arity = 2,

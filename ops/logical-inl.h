@@ -29,6 +29,7 @@ struct Logical : ToBool<Op> {
 
 struct LogicalAnd : Logical<LogicalAnd> {
   using Class = BinaryPredicate;
+  template <typename T>
   static constexpr bool kCommutes = true;
   static constexpr OpInfo kInfo{.name = "logical_and",
                                 .arity = 2,
@@ -49,6 +50,7 @@ struct LogicalAnd : Logical<LogicalAnd> {
 
 struct LogicalOr : Logical<LogicalOr> {
   using Class = BinaryPredicate;
+  template <typename T>
   static constexpr bool kCommutes = true;
   static constexpr OpInfo kInfo{.name = "logical_or",
                                 .arity = 2,
@@ -69,6 +71,7 @@ struct LogicalOr : Logical<LogicalOr> {
 
 struct LogicalXor : Logical<LogicalXor> {
   using Class = BinaryPredicate;
+  template <typename T>
   static constexpr bool kCommutes = true;
   static constexpr OpInfo kInfo{.name = "logical_xor",
                                 .arity = 2,

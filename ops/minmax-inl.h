@@ -51,6 +51,7 @@ HWY_INLINE V SmallerLanes(V x, V y) {
 
 struct Maximum {
   using Class = Binary;
+  template <typename T>
   static constexpr bool kCommutes = true;
   static constexpr OpInfo kInfo{.name = "maximum",
                                 .arity = 2,
@@ -84,6 +85,7 @@ struct Maximum {
 
 struct Minimum {
   using Class = Binary;
+  template <typename T>
   static constexpr bool kCommutes = true;
   static constexpr OpInfo kInfo{.name = "minimum",
                                 .arity = 2,
@@ -117,6 +119,7 @@ struct Minimum {
 
 struct Fmax {
   using Class = Binary;
+  template <typename T>
   static constexpr bool kCommutes = true;
   static constexpr OpInfo kInfo{
       .name = "fmax",
@@ -149,6 +152,7 @@ struct Fmax {
 
 struct Fmin {
   using Class = Binary;
+  template <typename T>
   static constexpr bool kCommutes = true;
   static constexpr OpInfo kInfo{
       .name = "fmin",

@@ -49,6 +49,25 @@ TEST(BuiltInRegistry, ListsEveryOpOnceSortedAndDescribed) {
   }
 }
 
+// Which kernels heed repeated inputs: those of short arithmetic, where the target permutes so long lanes in one instruction.
+TEST(BuiltInRegistry, RepeatsInputsWhereTheTargetPermutes) {
+  for (const char* target : Registry::SupportedTargets()) {
+    SCOPED_TRACE(target);
+    const std::string name = target;
+    const std::size_t least = name == "AVX3_DL" || name == "AVX3_ZEN4" || name == "AVX3_SPR" ? 1 : name == "AVX3" ? 2 : 4;
+    const std::size_t most = least < 4 ? 8 : name == "AVX2" ? 4 : 0;
+    const Registry* registry = nullptr;
+    ASSERT_TRUE(Registry::BuiltInFor(target, &registry).ok());
+    for (const char* op : {"add", "maximum", "remainder", "equal", "abs"}) {
+      const bool is_short = std::strcmp(op, "add") == 0 || std::strcmp(op, "maximum") == 0;
+      for (const Kernel& kernel : registry->Find(op)->kernels()) {
+        const std::size_t size = SizeOf(kernel.inputs[0]);
+        EXPECT_EQ(kernel.repeats, is_short && size >= least && size <= most) << op << " " << NameOf(kernel.inputs[0]);
+      }
+    }
+  }
+}
+
 // Nothing that MakeBuiltIn() could have refused is missing.
 TEST(BuiltInRegistry, HasEveryOpOfEveryTarget) {
   for (const Target& target : BuiltInTargets()) {

@@ -67,10 +67,10 @@ try_op(""
 try_op("axiscast: kBySplat is for compact Binary ops"
        "${own_integers}")
 # Inputs that may be exchanged, where both are T alone.
-set(commutes "static constexpr bool kCommutes = true;")
+set(commutes "template <typename T> static constexpr bool kCommutes = true;")
 try_op(""
        "${class} ${info} ${kinds} ${commutes} ${scalar} ${vector}")
-try_op("axiscast: kCommutes is for Binary ops whose two inputs are T"
+try_op("axiscast: kCommutes is for ops whose two inputs are T"
        "${class} ${info} ${kinds} ${commutes} template <typename T> using Inputs = TypeList<T, float>;
         template <typename T> static T Scalar(T x, float y) { return x; }
         template <typename T, class D, class V, class W> static HWY_INLINE V Vector(D, V x, W) { return x; }")

@@ -162,21 +162,22 @@ constexpr bool RefusesZero() {
   }
 }
 
-/// Whether exchanging the inputs of a Binary op on nothing but T changes no bit, but for which NaN a NaN is: `static constexpr bool
-/// kCommutes = true;`. One loop then serves a first and a second input that is one value or repeated: a quarter to a third less
-/// code.
+/// Whether exchanging the two inputs, both T, changes no bit of the result, but for which NaN a NaN is: `template <typename T>
+/// static constexpr bool kCommutes = true;`. One loop then serves a first and a second input that is one value or repeated, a
+/// quarter to a third less code. Of a compact op, which has one loop anyway, nothing changes.
 template <class Op, typename T>
 constexpr bool Commutes() {
-  if constexpr (requires { Op::kCommutes; }) {
-    static_assert(std::is_same_v<InputsOf<Op, T>, TypeList<T, T>>, "axiscast: kCommutes is for Binary ops whose two inputs are T");
-    return Op::kCommutes;
+  if constexpr (requires { Op::template kCommutes<T>; }) {
+    static_assert(!Op::template kCommutes<T> || std::is_same_v<InputsOf<Op, T>, TypeList<T, T>>,
+                  "axiscast: kCommutes is for ops whose two inputs are T");
+    return Op::template kCommutes<T>;
   } else {
     return false;
   }
 }
 
 /// Whether the op asks for one loop only, because its Vector is long: `template <typename T> static constexpr bool kCompact =
-/// true;`. The build then has one copy of it rather than seven.
+/// true;`. The build then has one copy of it rather than ten or more.
 template <class Op, typename T>
 constexpr bool IsCompact() {
   if constexpr (requires { Op::template kCompact<T>; }) {

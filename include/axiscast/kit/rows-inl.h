@@ -100,16 +100,18 @@ struct ElementwiseRows {
         return;
       }
     }
-    if (IsCompact<Op, T>() || all_splat || tile.cols < lanes) {
+    if constexpr (IsCompact<Op, T>()) {
       CompactRows(tile, InputsOf<Op, T>());
-    } else if constexpr (Commutes<Op, T>() && !IsCompact<Op, T>()) {
+    } else if (all_splat || tile.cols < lanes) {
+      CompactRows(tile, InputsOf<Op, T>());
+    } else if constexpr (Commutes<Op, T>()) {
       if (!tile.in[0].splat && !tile.in[1].splat) {
         RunPattern<Streamed<T>, Streamed<T>>(tile);
       } else {
         const int splat = tile.in[0].splat ? 0 : 1;
         RunRows(tile, ReadAttributes<Op, T>(tile), Streamed<T>(tile.in[1 - splat]), Splat<T>(tile.in[splat]));
       }
-    } else if constexpr (!IsCompact<Op, T>()) {
+    } else {
       ForSplatPattern<ElementwiseRows>(tile, InputsOf<Op, T>());
     }
   }

@@ -79,7 +79,10 @@ inline int ConformanceMain(const std::vector<TargetOps>& all) {
     }
   }
   std::printf("%d of %d failed\n", failures, checked);
-  if (failures > 0) std::printf("where only the last bit differs, is the op compiled with -ffp-contract=off?\n");
+  if (failures > 0)
+    std::printf(
+        "where only the last bit differs, is the op compiled with -ffp-contract=off?\n"
+        "where one input is one value (splat) or repeated, does an op that says kCommutes commute?\n");
   return failures == 0 && checked > 0 ? 0 : 1;
 }
 
