@@ -113,18 +113,14 @@ bool Streams(const Layout& layout, std::byte* const* pointers, StorePolicy store
 
 // One step, one tile, nothing staged: straight to the kernel. Small calls are made of this.
 void RunOnlyDirectTile(const Layout& layout, std::byte* const* pointers) {
-  Tile tile;
-  tile.rows = layout.tile_rows();
-  tile.cols = layout.tile_cols();
   const StepLayout& step = layout.steps[0];
+  Tile tile = step.whole.tile;
   for (int a = 0; a < step.arity; ++a) {
-    const ArgumentLayout& argument = step.arguments[a];
-    const int i = argument.value;
-    tile.in[a] = {pointers[i] + layout.offsets[i], layout.operands[i].row_stride, argument.splat, argument.repeat};
+    const int i = step.values[a];
+    tile.in[a].data = pointers[i] + layout.offsets[i];
   }
   const int out = layout.input_count();
   tile.out = pointers[out] + layout.offsets[out];
-  tile.out_row_stride = layout.operands[out].row_stride;
   tile.attributes = step.attributes;
   step.run(tile);
 }

@@ -22,6 +22,9 @@ struct Loop {
   std::int64_t count;  // of chunks; the last may be shorter
 };
 
+// The most dims that a block can have: rows, and the canonical dims of cols.
+inline constexpr int kMaxBoxDims = kMaxRank + 2;
+
 // A dim of a block that is staged: how many elements, how far apart on the strided side.
 struct BoxDim {
   std::int64_t extent;
@@ -29,7 +32,7 @@ struct BoxDim {
 };
 
 struct OperandLayout : OperandTiling {
-  explicit OperandLayout(std::pmr::memory_resource* memory) : OperandTiling(), advance(memory), box(memory) {}
+  explicit OperandLayout(std::pmr::memory_resource* memory) : OperandTiling(), advance(memory), box(memory), block(memory) {}
 
   DType dtype;
   int size_log2;
@@ -39,23 +42,31 @@ struct OperandLayout : OperandTiling {
   std::int64_t box_chunk_stride = 0;
   std::int64_t box_chunk_factor = 1;
   std::pmr::vector<BoxDim> box;
-  std::int64_t scratch = 0;  // offset of its block
+  std::pmr::vector<BoxDim> block;  // the dims of what is staged in a whole tile
+  std::int64_t scratch = 0;        // offset of its block
+
+  // Bytes from a row to the next for kernels whose rows are so many cols.
+  std::int64_t row_stride_of(std::int64_t cols) const {
+    const bool dense = delivery == Delivery::kStaged && row_stride != 0;
+    return dense ? (splat ? 1 : cols) << size_log2 : row_stride;
+  }
 };
 
-// What a step has as an input, the same in all tiles.
-struct ArgumentLayout {
-  int value;  // as Step::values
-  bool splat;
-  std::int32_t repeat;
+// A step's tile but for its pointers: whole rows, and what is left of a folded tile's cols, which is one row more.
+struct StepTile {
+  Tile tile;
+  std::int64_t rest;
 };
 
 struct StepLayout {
   KernelFunction run;
   int arity;
-  ArgumentLayout arguments[kMaxArity];
-  std::int64_t scratch;  // offset of the result's block; unused by the last step of a directly stored output
+  int values[kMaxArity];  // its inputs, as Step::values
+  bool to_output;         // else to scratch
+  std::int64_t scratch;   // offset of the result's block there
   std::int64_t result_size;
   AttributeSlot attributes[kMaxAttributes];
+  StepTile whole;  // of a tile that no end of a loop cuts short
 };
 
 // Runs that begin off a cache line have a part of one at both ends, which is not streamed. Rows of 1.5 KB then take 1.5 times as
@@ -104,6 +115,13 @@ struct LayoutOptions {
 // The canonical problem must not be empty. In its memory; of one step, from nowhere else. Cost: O(operands * rank), some 200 ns.
 Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std::span<const Step> steps,
                   const LayoutOptions& options);
+
+// A step in a tile of `rows` rows and `chunk` steps of the layout's last loop.
+StepTile TileOf(const Layout& layout, const StepLayout& step, std::int64_t rows, std::int64_t chunk);
+
+// The dims of an operand's block in such a tile, outermost first; returns their number. Rows are left out when the operand has the
+// same values in all of them.
+int BlockDims(const Layout& layout, const OperandLayout& operand, std::int64_t rows, std::int64_t chunk, BoxDim* dims);
 
 // How an operand reaches the kernel, for people: "streamed", "splat", "staged: pattern"...
 std::string DescribeDelivery(const Layout& layout, int operand);

@@ -2,6 +2,7 @@
 #include "core/run_tile.h"
 
 #include <algorithm>
+#include <span>
 
 #include "core/caches.h"
 #include "core/stage.h"
@@ -9,38 +10,30 @@
 namespace axiscast {
 namespace {
 
-// Where an operand or a step's result is in a tile. What kernels are told besides comes from the layout: a struct that has just
-// been written member by member is not forwarded to a load of several members, and copying such ones took 20 ns of a call.
-struct Place {
-  std::byte* data;
-  std::int64_t row_stride;
-};
-
-// Cols of the rows that kernels are given: a folded row's, else the tile's.
-std::int64_t RowCols(const Layout& layout, std::int64_t tile_cols) {
-  return layout.fold > 0 ? layout.fold * layout.inner : tile_cols;
+// The dims of an operand's block in a tile: those that are ready, or such as are written to `room`.
+std::span<const BoxDim> BlockOf(const Layout& layout, const OperandLayout& operand, const TileAt& at, bool whole, BoxDim* room) {
+  if (whole) return operand.block;
+  return {room, static_cast<std::size_t>(BlockDims(layout, operand, at.rows, at.chunk, room))};
 }
 
 // Puts an operand's block into its scratch, unless it is there: a pattern or a splat block serves many tiles.
-Place StageOperand(const TileJob& job, const TileAt& at, int i) {
+const std::byte* StageOperand(const TileJob& job, const TileAt& at, bool whole, int i) {
   const Layout& layout = job.layout;
   const OperandLayout& operand = layout.operands[i];
-  const std::int64_t rows = operand.row_stride == 0 ? 1 : at.rows;
-  const std::int64_t chunk = operand.image ? std::min(at.chunk, layout.fold) : at.chunk;
-  const std::int64_t cols = operand.splat ? 1 : chunk * layout.inner;
   std::byte* const data = at.scratch + operand.scratch;
-  const Place place = {data, operand.row_stride == 0 ? 0 : RowCols(layout, cols) << operand.size_log2};
   if (at.staged != nullptr) {
+    const std::int64_t rows = operand.row_stride == 0 ? 1 : at.rows;
+    const std::int64_t steps = operand.splat ? 0 : operand.image ? std::min(at.chunk, layout.fold) : at.chunk;
     Staged& staged = at.staged[i];
     // A shorter row of one-row blocks is the beginning of a longer one.
-    if (staged.from == at.position[i] && staged.rows >= rows && (staged.cols == cols || (rows == 1 && staged.cols > cols)))
-      return place;
-    staged = {at.position[i], rows, cols};
+    if (staged.from == at.position[i] && staged.rows >= rows && (staged.steps == steps || (rows == 1 && staged.steps > steps)))
+      return data;
+    staged = {at.position[i], rows, steps};
   }
-  BoxDim dims[kMaxBoxDims];
-  const int rank = BlockDims(operand, at.rows, chunk, dims);
-  StageIn(job.movers, operand.size_log2, dims, rank, at.position[i], data);
-  return place;
+  BoxDim room[kMaxBoxDims];
+  const std::span<const BoxDim> block = BlockOf(layout, operand, at, whole, room);
+  StageIn(job.movers, operand.size_log2, block.data(), static_cast<int>(block.size()), at.position[i], data);
+  return data;
 }
 
 // What an operand reads in a tile: runs of bytes, `stride` apart.
@@ -91,14 +84,8 @@ Runs RunsOf(const OperandLayout& operand, std::int64_t rows, std::int64_t cols) 
   }
 }
 
-// A tile of one row as several, which an image of one serves, and the rest.
-void RunFolded(const Layout& layout, const StepLayout& step, Tile& tile) {
-  const std::int64_t row_cols = layout.fold * layout.inner;
-  const std::int64_t rest = tile.cols % row_cols;
-  tile.rows = tile.cols / row_cols;
-  tile.cols = row_cols;
-  if (tile.rows > 0) step.run(tile);
-  if (rest == 0) return;
+// The cols that are left after a folded tile's rows.
+void RunRest(const StepLayout& step, std::int64_t rest, Tile& tile) {
   for (int a = 0; a < step.arity; ++a) {
     tile.in[a].data = static_cast<const std::byte*>(tile.in[a].data) + tile.rows * tile.in[a].row_stride;
   }
@@ -115,52 +102,40 @@ void RunTile(TileJob& job, const TileAt& at) {
   const std::size_t steps = layout.steps.size();
   const bool prefetches = at.staged != nullptr && (job.stream || layout.far) && (steps > 1 || layout.transposes);
   if (prefetches) PrefetchNext(layout, at, 0);
-  Place places[kMaxOperands + kMaxSteps];  // of each input, then of each step's result
+  const bool whole = at.rows == layout.tile_rows() && at.chunk == layout.loops.back().chunk;
+  const std::byte* values[kMaxOperands + kMaxSteps];  // of each input, then of each step's result
   const int inputs = layout.check != nullptr ? 1 : layout.input_count();
   for (int i = 0; i < inputs; ++i) {
-    const OperandLayout& operand = layout.operands[i];
-    places[i] = operand.delivery == Delivery::kStaged ? StageOperand(job, at, i) : Place{at.position[i], operand.row_stride};
+    values[i] = layout.operands[i].delivery == Delivery::kStaged ? StageOperand(job, at, whole, i) : at.position[i];
   }
-  const std::int64_t cols = at.chunk * layout.inner;
-  Tile tile;
   if (layout.check != nullptr) {
+    Tile tile;
     tile.rows = at.rows;
-    tile.cols = cols;
-    tile.in[0] = {places[0].data, places[0].row_stride, layout.operands[0].splat};
+    tile.cols = at.chunk * layout.inner;
+    tile.in[0] = {values[0], layout.operands[0].row_stride_of(tile.cols), layout.operands[0].splat};
     if (layout.check(tile)) job.refused.store(true, std::memory_order_relaxed);
     return;
   }
-  const OperandLayout& out = layout.operands[inputs];
   for (std::size_t s = 0; s < steps; ++s) {
     const StepLayout& step = layout.steps[s];
     if (prefetches && s > 0) PrefetchNext(layout, at, s);
-    tile.rows = at.rows;
-    tile.cols = cols;
+    StepTile step_tile = whole ? step.whole : TileOf(layout, step, at.rows, at.chunk);
+    Tile& tile = step_tile.tile;
     tile.attributes = step.attributes;
-    for (int a = 0; a < step.arity; ++a) {
-      const ArgumentLayout& argument = step.arguments[a];
-      const Place& place = places[argument.value];
-      tile.in[a] = {place.data, place.row_stride, argument.splat, argument.repeat};
-    }
-    if (s + 1 == steps && out.delivery != Delivery::kStaged) {
-      tile.out = at.position[inputs];
-      tile.out_row_stride = out.row_stride;
-      tile.stream = job.stream;
-    } else {
-      tile.out = at.scratch + step.scratch;
-      tile.out_row_stride = RowCols(layout, cols) * step.result_size;
-      places[inputs + static_cast<int>(s)] = {at.scratch + step.scratch, tile.out_row_stride};
-    }
-    if (layout.fold > 0) {
-      RunFolded(layout, step, tile);
-    } else {
-      step.run(tile);
-    }
+    for (int a = 0; a < step.arity; ++a) tile.in[a].data = values[step.values[a]];
+    std::byte* const out = step.to_output ? at.position[inputs] : at.scratch + step.scratch;
+    values[inputs + static_cast<int>(s)] = out;
+    tile.out = out;
+    tile.stream = job.stream && step.to_output;
+    if (tile.rows > 0) step.run(tile);
+    if (step_tile.rest > 0) RunRest(step, step_tile.rest, tile);
   }
+  const OperandLayout& out = layout.operands[inputs];
   if (out.delivery == Delivery::kStaged) {
-    BoxDim dims[kMaxBoxDims];
-    const int rank = BlockDims(out, at.rows, at.chunk, dims);
-    StageOut(job.movers, out.size_log2, dims, rank, at.scratch + out.scratch, at.position[inputs]);
+    BoxDim room[kMaxBoxDims];
+    const std::span<const BoxDim> block = BlockOf(layout, out, at, whole, room);
+    StageOut(job.movers, out.size_log2, block.data(), static_cast<int>(block.size()), at.scratch + out.scratch,
+             at.position[inputs]);
   }
 }
 

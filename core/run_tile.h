@@ -23,7 +23,7 @@ struct TileJob {
 // What is in an operand's scratch; kept while the next tile needs the same.
 struct Staged {
   const std::byte* from;
-  std::int64_t rows, cols;
+  std::int64_t rows, steps;
 };
 
 // A tile of `rows` rows and `chunk` steps of the layout's last loop.

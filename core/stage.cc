@@ -57,16 +57,4 @@ void StageOut(const Movers& movers, int size_log2, const BoxDim* dims, int rank,
   }
 }
 
-int BlockDims(const OperandLayout& operand, std::int64_t rows, std::int64_t chunk, BoxDim* dims) {
-  int rank = 0;
-  if (rows > 1 && operand.row_stride != 0) dims[rank++] = {rows, operand.row_stride};
-  if (operand.splat) {
-    if (rank == 0) dims[rank++] = {1, 0};
-    return rank;
-  }
-  dims[rank++] = {chunk * operand.box_chunk_factor, operand.box_chunk_stride};
-  for (const BoxDim& dim : operand.box) dims[rank++] = dim;
-  return rank;
-}
-
 }  // namespace axiscast
