@@ -132,9 +132,14 @@ void AddLoops(const Canonical& canonical, const Tiling& tiling, std::int64_t out
   for (const Loop& loop : layout->loops) layout->tiles *= loop.count;
 }
 
-// The operands, and blocks of scratch for those that are staged: of `block_bytes`, or of a folded row.
-void AddOperands(const Canonical& canonical, std::span<const DType> dtypes, const Tiling& tiling, std::int64_t block_bytes,
-                 std::int64_t folded_bytes, Layout* layout) {
+std::int64_t WholeLineBytes(std::int64_t bytes) { return CeilDiv(bytes, kLineBytes) * kLineBytes; }
+
+// The operands, and blocks of scratch for those that are staged: of all of a tile's rows, of one, or of a folded one.
+void AddOperands(const Canonical& canonical, std::span<const DType> dtypes, const Tiling& tiling, std::int64_t widest,
+                 Layout* layout) {
+  const std::int64_t row_bytes = WholeLineBytes(layout->tile_cols() * widest);
+  const std::int64_t block_bytes = WholeLineBytes(layout->tile_rows() * layout->tile_cols() * widest);
+  const std::int64_t folded_bytes = tiling.fold * layout->inner * widest;
   layout->operands.reserve(dtypes.size());
   for (int i = 0; i < static_cast<int>(dtypes.size()); ++i) {
     OperandLayout& operand = layout->operands.emplace_back(canonical.memory());
@@ -154,7 +159,7 @@ void AddOperands(const Canonical& canonical, std::span<const DType> dtypes, cons
       layout->stages = true;
       MakeBox(canonical, i, tiling.first, &operand);
       operand.scratch = layout->scratch_bytes;
-      layout->scratch_bytes += operand.image ? folded_bytes : block_bytes;
+      layout->scratch_bytes += operand.image ? folded_bytes : operand.row_stride == 0 ? row_bytes : block_bytes;
     }
   }
 }
@@ -240,8 +245,8 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   layout.transposes = tiling.transposes;
   const std::int64_t out_size = problem.sizes.back();
   AddLoops(canonical, tiling, out_size, &layout);
-  const std::int64_t block_bytes = (layout.tile_rows() * layout.tile_cols() * problem.widest + 63) / 64 * 64;
-  AddOperands(canonical, dtypes, tiling, block_bytes, tiling.fold * layout.inner * problem.widest, &layout);
+  AddOperands(canonical, dtypes, tiling, problem.widest, &layout);
+  const std::int64_t block_bytes = WholeLineBytes(layout.tile_rows() * layout.tile_cols() * problem.widest);
   AddSteps(steps, result_blocks, block_bytes, &layout);
   layout.scratch_bytes += problem.result_blocks * block_bytes;
   PrepareWholeTiles(&layout);

@@ -116,6 +116,11 @@ class Chooser {
     return std::max<std::int64_t>((problem_.streams ? kStreamedFoldBytes : kFoldBytes) / least, 1) * group;
   }
 
+  // Is what is staged of the operand the same in all of a tile's rows, so that its block is one row?
+  bool StagesOneRow(int operand, int first) const {
+    return Stages(operand, first) && first > 0 && canonical_.strides[operand][first - 1] == 0;
+  }
+
   // Rows, tiles and staging when cols are the dims from `first` on.
   TilingEstimate Cost(int first) const {
     TilingEstimate estimate;
@@ -137,7 +142,7 @@ class Chooser {
     for (int i = 0; i < count(); ++i) {
       if (!Stages(i, first)) continue;
       const bool image = fold > 0 && IsImage(i, first);
-      large = large && image;
+      large = large && (image || (fold == 0 && StagesOneRow(i, first)));
       AddStaging(i, first, image ? row_cols * problem_.sizes[i] : StagedTileBytes(first), &estimate);
     }
     const double tile = static_cast<double>(large ? DirectTileBytes(problem_) : StagedTileBytes(first));
@@ -277,20 +282,23 @@ Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, co
 
   const int transposed = chooser.TransposedDim(first);
   tiling.transposes = transposed >= 0;
-  std::int64_t bytes = DirectTileBytes(problem);
+  std::int64_t bytes = DirectTileBytes(problem), row_bytes = bytes;
   if (blocks > 0) {
     const std::int64_t block_limit = kScratchBytes / blocks / 64 * 64;
     if (transposed < 0 && !problem.reads_only) tiling.fold = chooser.Fold(first);
     if (tiling.fold * BlockElements(canonical, first + 1) * problem.widest > block_limit) tiling.fold = 0;
-    bool only_images = problem.result_blocks == 0;
+    bool only_images = problem.result_blocks == 0, only_rows = only_images && transposed < 0;
     for (int i = 0; i < count; ++i) {
       OperandTiling& operand = tiling.operands[i];
       operand.image = tiling.fold > 0 && chooser.IsImage(i, first);
-      only_images = only_images && (operand.image || operand.delivery != Delivery::kStaged);
+      const bool other = !operand.image && operand.delivery == Delivery::kStaged;
+      only_images = only_images && !other;
+      only_rows = only_rows && (!other || chooser.StagesOneRow(i, first));
     }
     if (!only_images) {  // else a tile takes no more scratch when it is as large as one that stages nothing
-      bytes = transposed >= 0 ? kSquareTileBytes : chooser.StagedTileBytes(first);
-      bytes = std::min(bytes, block_limit);
+      row_bytes = transposed >= 0 ? kSquareTileBytes : chooser.StagedTileBytes(first);
+      row_bytes = std::min(row_bytes, block_limit);
+      if (!only_rows) bytes = row_bytes;  // else of more rows
     }
   }
   if (forced.tile_bytes > 0) bytes = std::min(bytes, forced.tile_bytes);
@@ -298,7 +306,7 @@ Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, co
 
   // Rows are the next dim out, or the one along which a transposed operand is contiguous.
   tiling.rows = transposed >= 0 ? transposed : tiling.fold > 0 ? -1 : first - 1;
-  tiling.cols = tiling.elements;
+  tiling.cols = std::clamp<std::int64_t>(row_bytes / problem.widest, 1, tiling.elements);
   if (transposed >= 0) {
     const auto side = static_cast<std::int64_t>(std::sqrt(static_cast<double>(tiling.elements)));
     tiling.cols = tiling.elements / std::clamp<std::int64_t>(canonical.extents[transposed], 1, std::max<std::int64_t>(side, 1));
