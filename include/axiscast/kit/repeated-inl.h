@@ -20,9 +20,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // Whether ElementwiseRows of an op heeds TileInput::repeat: two inputs of T, a result of T, and arithmetic so short that they gain.
 template <class Op, typename T>
-inline constexpr bool kTakesRepeated =
-    kPermutesLanes<sizeof(Stored<T>)>&& std::is_same_v<InputsOf<Op, T>, TypeList<T, T>>&& std::is_same_v<OutOf<Op, T>, T> &&
-    !IsCompact<Op, T>();
+inline constexpr bool kTakesRepeated = kPermutesLanes<std::is_same_v<T, Float16> ? sizeof(float) : sizeof(Stored<T>)>&&
+                                           std::is_same_v<InputsOf<Op, T>, TypeList<T, T>>&& std::is_same_v<OutOf<Op, T>, T> &&
+                                       !IsCompact<Op, T>();
 
 // Rows is ElementwiseRows of the op and T; the op's operand kRepeated is the repeated one.
 template <class Rows, class Op, typename T, int kRepeated>
@@ -44,7 +44,7 @@ class RepeatedRows {
         WholeVectors<false>(repeated, streamed, out, cols - rest, repeat, attributes);
       }
       if (rest == 0) continue;
-      const auto v = hn::LoadN(D(), repeated + (cols - rest) / repeat, rest / repeat);
+      const auto v = ToRepeated(hn::LoadN(D(), repeated + (cols - rest) / repeat, rest / repeat));
       for (std::size_t q = 0; q < rest; q += lanes) {
         const std::size_t i = cols - rest + q, some = HWY_MIN(lanes, rest - q);
         hn::StoreN(Result(hn::LoadN(D(), streamed + i, some), Part(v, repeat, q), attributes), D(), out + i, some);
@@ -57,17 +57,30 @@ class RepeatedRows {
   using D = StoredTag<T, Wide>;
   using V = hn::Vec<D>;
   using Element = Stored<T>;
+  // Float16 is widened before it is permuted: once for `repeat` vectors of results.
+  using Repeated = std::conditional_t<std::is_same_v<T, Float16>, float, T>;
+  using DRepeated = StoredTag<Repeated, Wide>;
+  using VRepeated = hn::Vec<DRepeated>;
 
+  static HWY_INLINE VRepeated ToRepeated(V v) {
+    if constexpr (std::is_same_v<T, Repeated>) {
+      return v;
+    } else {
+      return FromStored<T>(DRepeated(), v);
+    }
+  }
   // Elements [q, q + lanes) of v's, repeated.
-  static HWY_INLINE V Part(V v, std::size_t repeat, std::size_t q) {
-    return hn::TableLookupLanes(v, hn::IndicesFromVec(D(), LoadTable(hn::RebindToUnsigned<D>(), kRepeatTables.of[repeat] + q)));
+  static HWY_INLINE VRepeated Part(VRepeated v, std::size_t repeat, std::size_t q) {
+    const DRepeated d;
+    return hn::TableLookupLanes(v,
+                                hn::IndicesFromVec(d, LoadTable(hn::RebindToUnsigned<DRepeated>(), kRepeatTables.of[repeat] + q)));
   }
   template <class A>
-  static HWY_INLINE V Result(V streamed, V repeated, const A& attributes) {
+  static HWY_INLINE V Result(V streamed, VRepeated repeated, const A& attributes) {
     if constexpr (kRepeated == 0) {
-      return Rows::template ResultOf<T, T>(Wide(), attributes, repeated, streamed);
+      return Rows::template ResultOf<Repeated, T>(Wide(), attributes, repeated, streamed);
     } else {
-      return Rows::template ResultOf<T, T>(Wide(), attributes, streamed, repeated);
+      return Rows::template ResultOf<T, Repeated>(Wide(), attributes, streamed, repeated);
     }
   }
 
@@ -78,13 +91,15 @@ class RepeatedRows {
   static HWY_INLINE void WholeVectors(const Element* repeated, const Element* streamed, Element* out, std::size_t n,
                                       std::size_t repeat, const A attributes) {
     const std::size_t lanes = hn::Lanes(D()), parts = lanes * repeat;
+    if (n == 0) return;
+    auto v = ToRepeated(hn::LoadU(D(), repeated));
     for (std::size_t i = 0, q = 0; i < n; i += lanes) {
-      const V part = Part(hn::LoadU(D(), repeated), repeat, q);
-      Rows::template Store<kStream>(Result(hn::LoadU(D(), streamed + i), part, attributes), D(), out + i);
+      Rows::template Store<kStream>(Result(hn::LoadU(D(), streamed + i), Part(v, repeat, q), attributes), D(), out + i);
       q += lanes;
-      if (q == parts) {
+      if (q == parts && i + lanes < n) {
         q = 0;
         repeated += lanes;
+        v = ToRepeated(hn::LoadU(D(), repeated));
       }
     }
   }
