@@ -11,6 +11,7 @@
 
 #include "axiscast/kit/operand-inl.h"
 #include "axiscast/kit/repeated-inl.h"
+#include "axiscast/kit/widened-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace axiscast {
@@ -89,6 +90,13 @@ struct ElementwiseRows {
       if (tile.in[0].repeat > 1) return RepeatedRows<ElementwiseRows, Op, T, kFirst>::Run(tile, tile.in[0], tile.in[1]);
       if (tile.in[1].repeat > 1) return RepeatedRows<ElementwiseRows, Op, T, 1>::Run(tile, tile.in[1], tile.in[0]);
     }
+    if constexpr (kTakesWidened<Op, T> && std::is_same_v<SpecialRows, NoSpecialRows>) {
+      constexpr int kFirst = Commutes<Op, T>() ? 1 : 0;
+      if (PaysToWiden(tile, tile.in[0], tile.in[1]))
+        return WidenedRows<ElementwiseRows, Op, T, kFirst>::Run(tile, tile.in[0], tile.in[1]);
+      if (PaysToWiden(tile, tile.in[1], tile.in[0]))
+        return WidenedRows<ElementwiseRows, Op, T, 1>::Run(tile, tile.in[1], tile.in[0]);
+    }
     bool all_splat = true;
     for (int i = 0; i < Op::kInfo.arity; ++i) all_splat = all_splat && tile.in[i].splat;
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(WideTag(InputsOf<Op, T>())));
@@ -153,12 +161,7 @@ struct ElementwiseRows {
     RunOperands<X...>(tile, std::index_sequence_for<X...>());
   }
 
- private:
-  template <class... X, std::size_t... kInput>
-  static HWY_INLINE void RunOperands(const Tile& tile, std::index_sequence<kInput...>) {
-    RunRows(tile, ReadAttributes<Op, T>(tile), X(tile.in[kInput])...);
-  }
-
+  // The same for operands of any kind.
   template <class A, class... X>
   static HWY_INLINE void RunRows(const Tile& tile, const A attributes, X... x) {
     auto cols = static_cast<std::size_t>(tile.cols);
@@ -188,6 +191,12 @@ struct ElementwiseRows {
     } else {
       SeparateRows<false>(out, tile.out_row_stride, rows, cols, attributes, x...);
     }
+  }
+
+ private:
+  template <class... X, std::size_t... kInput>
+  static HWY_INLINE void RunOperands(const Tile& tile, std::index_sequence<kInput...>) {
+    RunRows(tile, ReadAttributes<Op, T>(tile), X(tile.in[kInput])...);
   }
 
   template <bool kStream, class A, class... X>

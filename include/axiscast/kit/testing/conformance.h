@@ -169,11 +169,16 @@ inline std::string Conformance::InPlaceOfEveryStreamedInput() {
         if ((splats >> target & 1) != 0 || SizeOf(kernel.inputs[target]) != SizeOf(kernel.output)) continue;
         for (const std::int64_t cols : Lengths(kernel)) {
           for (const Rows kind : {Rows::kDense, Rows::kPadded, Rows::kBackward}) {
+            TileShape shape = {2, cols, splats, {kind, kind, kind, kind, kind}, cols % 2 == 0, 1};
             for (const bool shared : {false, true}) {
-              std::string wrong =
-                  RunInPlace(kernel, {2, cols, splats, {kind, kind, kind, kind, kind}, cols % 2 == 0, 1}, target, shared);
+              std::string wrong = RunInPlace(kernel, shape, target, shared);
               if (!wrong.empty()) return wrong;
             }
+            shape.rows = 5;  // which all face the same row of the others
+            std::fill_n(shape.row_kind, info_.arity, Rows::kStill);
+            shape.row_kind[target] = kind;
+            std::string wrong = RunInPlace(kernel, shape, target, false);
+            if (!wrong.empty()) return wrong;
           }
         }
       }
