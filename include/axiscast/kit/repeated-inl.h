@@ -34,20 +34,22 @@ class RepeatedRows {
     const auto cols = static_cast<std::size_t>(tile.cols);
     const auto repeat = static_cast<std::size_t>(repeated_input.repeat);
     const std::size_t rest = cols / repeat % lanes * repeat;  // cols of the elements that do not fill a vector
+    HWY_ALIGN Index indices[kMaxRepeat * hn::MaxLanes(DIndex())];
+    ExpandTable(repeat, indices);
     for (std::int64_t r = 0; r < tile.rows; ++r) {
       const Element* repeated = ElementOf<T>(repeated_input, r, 0);
       const Element* streamed = ElementOf<T>(streamed_input, r, 0);
       auto* out = reinterpret_cast<Element*>(static_cast<std::byte*>(tile.out) + r * tile.out_row_stride);
       if (tile.stream && Rows::Misalignment(D(), out) == 0) {
-        WholeVectors<true>(repeated, streamed, out, cols - rest, repeat, attributes);
+        WholeVectors<true>(repeated, streamed, out, cols - rest, repeat, indices, attributes);
       } else {
-        WholeVectors<false>(repeated, streamed, out, cols - rest, repeat, attributes);
+        WholeVectors<false>(repeated, streamed, out, cols - rest, repeat, indices, attributes);
       }
       if (rest == 0) continue;
       const auto v = ToRepeated(hn::LoadN(D(), repeated + (cols - rest) / repeat, rest / repeat));
       for (std::size_t q = 0; q < rest; q += lanes) {
         const std::size_t i = cols - rest + q, some = HWY_MIN(lanes, rest - q);
-        hn::StoreN(Result(hn::LoadN(D(), streamed + i, some), Part(v, repeat, q), attributes), D(), out + i, some);
+        hn::StoreN(Result(hn::LoadN(D(), streamed + i, some), Part(v, indices + q), attributes), D(), out + i, some);
       }
     }
   }
@@ -69,11 +71,17 @@ class RepeatedRows {
       return FromStored<T>(DRepeated(), v);
     }
   }
-  // Elements [q, q + lanes) of v's, repeated.
-  static HWY_INLINE VRepeated Part(VRepeated v, std::size_t repeat, std::size_t q) {
-    const DRepeated d;
-    return hn::TableLookupLanes(v,
-                                hn::IndicesFromVec(d, LoadTable(hn::RebindToUnsigned<DRepeated>(), kRepeatTables.of[repeat] + q)));
+  // Where the elements of a repeated vector's parts come from.
+  using DIndex = hn::RebindToUnsigned<DRepeated>;
+  using Index = hn::TFromD<DIndex>;
+  static HWY_INLINE void ExpandTable(std::size_t repeat, Index* indices) {
+    const std::size_t lanes = hn::Lanes(DIndex());
+    for (std::size_t q = 0; q < lanes * repeat; q += lanes) {
+      hn::Store(LoadTable(DIndex(), kRepeatTables.of[repeat] + q), DIndex(), indices + q);
+    }
+  }
+  static HWY_INLINE VRepeated Part(VRepeated v, const Index* indices) {
+    return hn::TableLookupLanes(v, hn::IndicesFromVec(DRepeated(), hn::Load(DIndex(), indices)));
   }
   template <class A>
   static HWY_INLINE V Result(V streamed, VRepeated repeated, const A& attributes) {
@@ -89,12 +97,12 @@ class RepeatedRows {
   // as long.
   template <bool kStream, class A>
   static HWY_INLINE void WholeVectors(const Element* repeated, const Element* streamed, Element* out, std::size_t n,
-                                      std::size_t repeat, const A attributes) {
+                                      std::size_t repeat, const Index* indices, const A attributes) {
     const std::size_t lanes = hn::Lanes(D()), parts = lanes * repeat;
     if (n == 0) return;
     auto v = ToRepeated(hn::LoadU(D(), repeated));
     for (std::size_t i = 0, q = 0; i < n; i += lanes) {
-      Rows::template Store<kStream>(Result(hn::LoadU(D(), streamed + i), Part(v, repeat, q), attributes), D(), out + i);
+      Rows::template Store<kStream>(Result(hn::LoadU(D(), streamed + i), Part(v, indices + q), attributes), D(), out + i);
       q += lanes;
       if (q == parts && i + lanes < n) {
         q = 0;
