@@ -152,6 +152,7 @@ Call MakeCallWithExtent(const Pattern& pattern, std::int64_t extent, std::byte* 
   }
   call.traffic.arithmetic = pattern.arithmetic;
   call.traffic.elements = Elements(shape);
+  call.traffic.keeps_gaps = pattern.layout == Layout::kStepTwoOutput;
   return call;
 }
 

@@ -45,6 +45,11 @@ Roof::Roof(int max_threads) : team_(max_threads) {
 std::vector<Roof::Part> Roof::Split(const Traffic& traffic) {
   const std::vector<RoofPasses>& passes = AllRoofPasses();
   const std::int64_t read = traffic.read_bytes, write = traffic.write_bytes;
+  if (traffic.keeps_gaps) {  // the input is one stream, the output the other one
+    const auto two = std::find_if(passes.begin(), passes.end(), [](const RoofPasses& mix) { return mix.reads == 2; });
+    return {{static_cast<int>(two - passes.begin()), traffic.in, traffic.out, WholeBlocks(std::min(read, write)),
+             traffic.out - traffic.in}};
+  }
   std::size_t low = 0;
   while (low + 1 < passes.size() && passes[low + 1].reads * write <= read + read / 50) ++low;
   const auto part = [&](std::size_t index, std::int64_t in, std::int64_t out, std::int64_t bytes) {
@@ -146,8 +151,8 @@ Roof::Choice Roof::Choose(const Traffic& traffic, const std::vector<Part>& parts
 
 RoofTime Roof::Measure(const Traffic& traffic, int threads, const Effort& effort) {
   const std::vector<Part> parts = Split(traffic);
-  const auto [entry, is_new] =
-      choices_.try_emplace({traffic.in, traffic.read_bytes, traffic.out, traffic.write_bytes, traffic.checked_bytes, threads});
+  const auto [entry, is_new] = choices_.try_emplace(
+      {traffic.in, traffic.read_bytes, traffic.out, traffic.write_bytes, traffic.checked_bytes, traffic.keeps_gaps, threads});
   Choice& choice = entry->second;
   if (is_new) choice = Choose(traffic, parts, threads, effort);
   const auto fastest = [&](const std::vector<std::size_t>& loops) {

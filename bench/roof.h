@@ -29,8 +29,9 @@ struct Traffic {
   std::int64_t checked_bytes = 0;
   Arithmetic arithmetic = Arithmetic::kNone;
   std::int64_t elements = 0;  // that the arithmetic is done on
+  bool keeps_gaps = false;    // lines of the output are read too: what lies between its elements stays. Of as many bytes as inputs
 
-  std::int64_t bytes() const { return read_bytes + write_bytes + checked_bytes; }
+  std::int64_t bytes() const { return read_bytes + write_bytes + (keeps_gaps ? write_bytes : 0) + checked_bytes; }
 };
 
 struct RoofTime {
@@ -80,7 +81,7 @@ class Roof {
   double fork_ = 0;
   // By the bytes, where they are, and threads: which loop is best differs even between 192 KB and 256 KB in the same cache, and
   // with the distance from input to output.
-  std::map<std::tuple<const void*, std::int64_t, const void*, std::int64_t, std::int64_t, int>, Choice> choices_;
+  std::map<std::tuple<const void*, std::int64_t, const void*, std::int64_t, std::int64_t, bool, int>, Choice> choices_;
 };
 
 }  // namespace axiscast::bench
