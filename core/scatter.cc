@@ -61,7 +61,8 @@ T IdentityOf(Reduction reduction) {
     case Reduction::kMinimum:
       return Limits::has_infinity ? Limits::infinity() : Limits::max();
     case Reduction::kMaximum:
-      return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+      if constexpr (Limits::has_infinity) return -Limits::infinity();  // clang 19 compiles this for halves too, which have no minus
+      return Limits::lowest();
     case Reduction::kAdd:
       break;
   }
