@@ -157,8 +157,11 @@ inline Values Mixture(DType dtype, std::size_t count, unsigned seed) {
           std::memcpy(to, &value, sizeof(T));
         });
         break;
-      default:
-        std::memcpy(to, &bits, values.size);
+      default: {
+        // The lower bits, wherever they stand: a seed means the same values for every byte order.
+        const std::size_t skipped = std::endian::native == std::endian::big ? sizeof(bits) - values.size : 0;
+        std::memcpy(to, reinterpret_cast<const std::byte*>(&bits) + skipped, values.size);
+      }
     }
   }
   return values;
