@@ -3,6 +3,7 @@
 #define AXISCAST_TESTS_TESTING_STRIDED_H_
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -71,12 +72,18 @@ inline std::int64_t OffsetAt(const Index& index, const Shape& shape, const ByteS
   return offset;
 }
 
+// An element's bits are the lower ones of a number, whatever the byte order.
+inline std::size_t FirstOfLowerBytes(std::size_t size) {
+  return std::endian::native == std::endian::big ? sizeof(std::uint64_t) - size : 0;
+}
 inline std::uint64_t LoadBits(const std::byte* from, std::size_t size) {
   std::uint64_t bits = 0;
-  std::memcpy(&bits, from, size);  // little-endian
+  std::memcpy(reinterpret_cast<std::byte*>(&bits) + FirstOfLowerBytes(size), from, size);
   return bits;
 }
-inline void StoreBits(std::uint64_t bits, std::byte* to, std::size_t size) { std::memcpy(to, &bits, size); }
+inline void StoreBits(std::uint64_t bits, std::byte* to, std::size_t size) {
+  std::memcpy(to, reinterpret_cast<const std::byte*>(&bits) + FirstOfLowerBytes(size), size);
+}
 
 // How a tensor lies in memory, as the numbers that its strides are made of: each can be shrunk on its own.
 struct ViewSpec {
