@@ -1,4 +1,4 @@
-// How an input faces the columns of a tile: Streamed (contiguous) or Splat (one value). The one place for partial vectors.
+// How an input faces the columns of a tile: Streamed (contiguous) or Splat (one value).
 #if defined(AXISCAST_KIT_OPERAND_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AXISCAST_KIT_OPERAND_INL_H_
 #undef AXISCAST_KIT_OPERAND_INL_H_
@@ -126,41 +126,6 @@ class Splat {
   const std::byte* data_;
   std::int64_t row_stride_;
   Stored<T> value_;
-};
-
-// Where a row of an operand of either kind is read, for loops that keep it in registers.
-template <typename T>
-struct EitherPointer {
-  // Elements [i, i + min(left, lanes)); other lanes are 0. Reads nothing behind them.
-  template <class D>
-  HWY_INLINE hn::VFromD<D> LoadUpTo(D d, std::size_t i, std::size_t left) const {
-    const Stored<T>* at = from + i * step;
-    if (HWY_LIKELY(left >= hn::Lanes(d))) return hn::LoadU(d, at);
-    return hn::LoadN(d, at, left);
-  }
-
-  const Stored<T>* from;
-  std::size_t step;
-};
-
-// A row of an operand of either kind, which is seen at run time, for vectors of D, as they are stored. A splat becomes a vector in
-// memory that is read over and over, so the loop that reads it has no branch for it.
-template <typename T, class D>
-class EitherRow {
- public:
-  HWY_INLINE EitherRow(const TileInput& in, std::int64_t row) : pointer_{ElementOf<T>(in, row, 0), in.splat ? 0u : 1u} {
-    if (!in.splat) return;
-    hn::Store(hn::Set(D(), *pointer_.from), D(), splat_);
-    pointer_.from = splat_;
-  }
-  EitherRow(const EitherRow&) = delete;
-  EitherRow& operator=(const EitherRow&) = delete;
-
-  HWY_INLINE EitherPointer<T> pointer() const { return pointer_; }
-
- private:
-  EitherPointer<T> pointer_;
-  HWY_ALIGN Stored<T> splat_[hn::MaxLanes(D())];
 };
 
 // Calls Rows::template RunPattern<Operand...>(tile), each operand Streamed or Splat as the tile's flag says. At least one must be

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "axiscast/kit/compact-inl.h"
 #include "axiscast/kit/operand-inl.h"
 #include "axiscast/kit/repeated-inl.h"
 #include "axiscast/kit/widened-inl.h"
@@ -109,9 +110,9 @@ struct ElementwiseRows {
       }
     }
     if constexpr (IsCompact<Op, T>()) {
-      CompactRows(tile, InputsOf<Op, T>());
+      CompactRows<ElementwiseRows, Op, T>::Run(tile, InputsOf<Op, T>());
     } else if (all_splat || tile.cols < lanes) {
-      CompactRows(tile, InputsOf<Op, T>());
+      CompactRows<ElementwiseRows, Op, T>::Run(tile, InputsOf<Op, T>());
     } else if constexpr (Commutes<Op, T>()) {
       if (!tile.in[0].splat && !tile.in[1].splat) {
         RunPattern<Streamed<T>, Streamed<T>>(tile);
@@ -287,44 +288,6 @@ struct ElementwiseRows {
     for (; i < last; i += lanes) Store<kStream>(Result(wide, i, attributes, x...), d_stored, out + i);
     StoreEnd<kStream>(first_result, d_stored, out);
     StoreEnd<kStream>(last_result, d_stored, out + last);
-  }
-
-  // The same for any tile, in one loop that chooses at run time: for rows shorter than a vector, for operands that are all splat,
-  // and for ops whose Vector is so long that a copy for each splat pattern would cost more than the choices.
-  template <typename... In>
-  static HWY_NOINLINE void CompactRows(const Tile& tile, TypeList<In...>) {
-    CompactRowsOf<In...>(tile, std::index_sequence_for<In...>());
-  }
-  template <typename... In, std::size_t... kInput>
-  static HWY_INLINE void CompactRowsOf(const Tile& tile, std::index_sequence<kInput...>) {
-    using Wide = decltype(WideTag(TypeList<In...>()));
-    const auto n = static_cast<std::size_t>(tile.cols);
-    const auto attributes = ReadAttributes<Op, T>(tile);
-    const auto row = [&](Stored<Out>* out, const EitherRow<In, StoredTag<In, Wide>>&... x)
-                         HWY_ATTR { CompactRow<In...>(out, n, tile.stream, attributes, x.pointer()...); };
-    for (std::int64_t r = 0; r < tile.rows; ++r) {
-      row(reinterpret_cast<Stored<Out>*>(static_cast<std::byte*>(tile.out) + r * tile.out_row_stride), {tile.in[kInput], r}...);
-    }
-  }
-  // Where all is passed by value: what a loop reads by way of a pointer, it reads again after every store.
-  template <typename... In, class A>
-  static HWY_INLINE void CompactRow(Stored<Out>* out, std::size_t n, bool stream, const A& attributes, EitherPointer<In>... x) {
-    const auto wide = WideTag(TypeList<In...>());
-    const hn::Rebind<Stored<Out>, decltype(wide)> d_stored;
-    const std::size_t lanes = hn::Lanes(wide);
-    // The first vector of what is streamed ends on a vector's boundary.
-    std::size_t next = stream ? lanes - Misalignment(d_stored, out) : lanes;
-    for (std::size_t i = 0; i < n; i = next, next += lanes) {
-      const std::size_t some = HWY_MIN(n, next) - i;
-      const auto result = ResultOf<In...>(wide, attributes, x.LoadUpTo(StoredTag<In, decltype(wide)>(), i, some)...);
-      if (HWY_UNLIKELY(some < lanes)) {
-        hn::StoreN(result, d_stored, out + i, some);
-      } else if (stream) {
-        Store<true>(result, d_stored, out + i);
-      } else {
-        Store<false>(result, d_stored, out + i);
-      }
-    }
   }
 };
 

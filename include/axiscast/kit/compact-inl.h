@@ -1,0 +1,103 @@
+// The rows of any tile in one loop that chooses at run time: for rows shorter than a vector, for operands that are all splat, and
+// for ops whose Vector is so long that a copy for each splat pattern would cost more than the choices.
+#if defined(AXISCAST_KIT_COMPACT_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AXISCAST_KIT_COMPACT_INL_H_
+#undef AXISCAST_KIT_COMPACT_INL_H_
+#else
+#define AXISCAST_KIT_COMPACT_INL_H_
+#endif
+
+#include <utility>
+
+#include "axiscast/kit/operand-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace axiscast {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Where a row of an operand of either kind is read, for loops that keep it in registers.
+template <typename T>
+struct EitherPointer {
+  // Elements [i, i + min(left, lanes)); other lanes are 0. Reads nothing behind them.
+  template <class D>
+  HWY_INLINE hn::VFromD<D> LoadUpTo(D d, std::size_t i, std::size_t left) const {
+    const Stored<T>* at = from + i * step;
+    if (HWY_LIKELY(left >= hn::Lanes(d))) return hn::LoadU(d, at);
+    return hn::LoadN(d, at, left);
+  }
+
+  const Stored<T>* from;
+  std::size_t step;
+};
+
+// A row of an operand of either kind, which is seen at run time, for vectors of D, as they are stored. A splat becomes a vector in
+// memory that is read over and over, so the loop that reads it has no branch for it.
+template <typename T, class D>
+class EitherRow {
+ public:
+  HWY_INLINE EitherRow(const TileInput& in, std::int64_t row) : pointer_{ElementOf<T>(in, row, 0), in.splat ? 0u : 1u} {
+    if (!in.splat) return;
+    hn::Store(hn::Set(D(), *pointer_.from), D(), splat_);
+    pointer_.from = splat_;
+  }
+  EitherRow(const EitherRow&) = delete;
+  EitherRow& operator=(const EitherRow&) = delete;
+
+  HWY_INLINE EitherPointer<T> pointer() const { return pointer_; }
+
+ private:
+  EitherPointer<T> pointer_;
+  HWY_ALIGN Stored<T> splat_[hn::MaxLanes(D())];
+};
+
+// Rows is ElementwiseRows of the op and T.
+template <class Rows, class Op, typename T>
+class CompactRows {
+ public:
+  template <typename... In>
+  static HWY_NOINLINE void Run(const Tile& tile, TypeList<In...>) {
+    RowsOf<In...>(tile, std::index_sequence_for<In...>());
+  }
+
+ private:
+  using Element = Stored<OutOf<Op, T>>;
+
+  template <typename... In, std::size_t... kInput>
+  static HWY_INLINE void RowsOf(const Tile& tile, std::index_sequence<kInput...>) {
+    using Wide = decltype(Rows::WideTag(TypeList<In...>()));
+    const auto n = static_cast<std::size_t>(tile.cols);
+    const auto attributes = ReadAttributes<Op, T>(tile);
+    const auto row = [&](Element* out, const EitherRow<In, StoredTag<In, Wide>>&... x)
+                         HWY_ATTR { Row<In...>(out, n, tile.stream, attributes, x.pointer()...); };
+    for (std::int64_t r = 0; r < tile.rows; ++r) {
+      row(reinterpret_cast<Element*>(static_cast<std::byte*>(tile.out) + r * tile.out_row_stride), {tile.in[kInput], r}...);
+    }
+  }
+  // Where all is passed by value: what a loop reads by way of a pointer, it reads again after every store.
+  template <typename... In, class A>
+  static HWY_INLINE void Row(Element* out, std::size_t n, bool stream, const A& attributes, EitherPointer<In>... x) {
+    const auto wide = Rows::WideTag(TypeList<In...>());
+    const hn::Rebind<Element, decltype(wide)> d_stored;
+    const std::size_t lanes = hn::Lanes(wide);
+    // The first vector of what is streamed ends on a vector's boundary.
+    std::size_t next = stream ? lanes - Rows::Misalignment(d_stored, out) : lanes;
+    for (std::size_t i = 0; i < n; i = next, next += lanes) {
+      const std::size_t some = HWY_MIN(n, next) - i;
+      const auto result = Rows::template ResultOf<In...>(wide, attributes, x.LoadUpTo(StoredTag<In, decltype(wide)>(), i, some)...);
+      if (HWY_UNLIKELY(some < lanes)) {
+        hn::StoreN(result, d_stored, out + i, some);
+      } else if (stream) {
+        Rows::template Store<true>(result, d_stored, out + i);
+      } else {
+        Rows::template Store<false>(result, d_stored, out + i);
+      }
+    }
+  }
+};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace axiscast
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target guard
