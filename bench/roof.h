@@ -29,7 +29,7 @@ struct Traffic {
   std::int64_t checked_bytes = 0;
   Arithmetic arithmetic = Arithmetic::kNone;
   std::int64_t elements = 0;  // that the arithmetic is done on
-  bool keeps_gaps = false;    // lines of the output are read too: what lies between its elements stays. Of as many bytes as inputs
+  bool keeps_gaps = false;    // what lies between the output's elements stays: its lines are read too. Of as many bytes as inputs
 
   std::int64_t bytes() const { return read_bytes + write_bytes + (keeps_gaps ? write_bytes : 0) + checked_bytes; }
 };

@@ -29,7 +29,7 @@ constexpr std::int64_t kSmallStep = 4;                 // elements; movers take 
 constexpr std::int64_t kVectorBytes = 64;              // the longest of x86-64
 constexpr std::int64_t kFlattenBytes = 1024;           // joining dims to longer rows than this gains nothing
 constexpr std::int64_t kDirectTileBytes = 32 * 1024;   // of the widest operand, when nothing goes through scratch
-constexpr std::int64_t kStagedTileBytes = 8 * 1024;    // of the widest operand, when something does, and of chains
+constexpr std::int64_t kStagedTileBytes = 8 * 1024;    // of what is staged (all rows, or one for all of them), and of chains
 constexpr std::int64_t kLongTileBytes = 128 * 1024;    // of a call that no threads share, when nothing goes through scratch
 constexpr std::int64_t kFoldBytes = 512;               // of a pattern's image: loops of so few vectors end as predicted
 constexpr std::int64_t kMostFoldBytes = 2 * 1024;      // where lines of cache take that
@@ -121,6 +121,15 @@ class Chooser {
     return Stages(operand, first) && first > 0 && canonical_.strides[operand][first - 1] == 0;
   }
 
+  // Do blocks of scratch stay as they are when a tile gets more rows?
+  bool StagesOneRowOrImages(int first, std::int64_t fold) const {
+    if (problem_.result_blocks > 0) return false;
+    for (int i = 0; i < count(); ++i) {
+      if (Stages(i, first) && !(fold > 0 ? IsImage(i, first) : StagesOneRow(i, first))) return false;
+    }
+    return true;
+  }
+
   // Rows, tiles and staging when cols are the dims from `first` on.
   TilingEstimate Cost(int first) const {
     TilingEstimate estimate;
@@ -138,13 +147,12 @@ class Chooser {
     const double rows = elements / static_cast<double>(row_cols);
     estimate.rows = {rows, rows * row};
     if (repeated) estimate.rows.seconds += elements * static_cast<double>(problem_.widest) / kVectorBytes * kRepeatedVectorSeconds;
-    bool large = problem_.result_blocks == 0;  // tiles
     for (int i = 0; i < count(); ++i) {
       if (!Stages(i, first)) continue;
       const bool image = fold > 0 && IsImage(i, first);
-      large = large && (image || (fold == 0 && StagesOneRow(i, first)));
       AddStaging(i, first, image ? row_cols * problem_.sizes[i] : StagedTileBytes(first), &estimate);
     }
+    const bool large = StagesOneRowOrImages(first, fold);
     const double tile = static_cast<double>(large ? DirectTileBytes(problem_) : StagedTileBytes(first));
     const double tiles = std::ceil(elements * static_cast<double>(problem_.widest) / tile);
     estimate.tiles = {tiles, tiles * kTileSeconds};
@@ -287,18 +295,17 @@ Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, co
     const std::int64_t block_limit = kScratchBytes / blocks / 64 * 64;
     if (transposed < 0 && !problem.reads_only) tiling.fold = chooser.Fold(first);
     if (tiling.fold * BlockElements(canonical, first + 1) * problem.widest > block_limit) tiling.fold = 0;
-    bool only_images = problem.result_blocks == 0, only_rows = only_images && transposed < 0;
+    bool only_images = problem.result_blocks == 0;
     for (int i = 0; i < count; ++i) {
       OperandTiling& operand = tiling.operands[i];
       operand.image = tiling.fold > 0 && chooser.IsImage(i, first);
-      const bool other = !operand.image && operand.delivery == Delivery::kStaged;
-      only_images = only_images && !other;
-      only_rows = only_rows && (!other || chooser.StagesOneRow(i, first));
+      only_images = only_images && (operand.image || operand.delivery != Delivery::kStaged);
     }
-    if (!only_images) {  // else a tile takes no more scratch when it is as large as one that stages nothing
-      row_bytes = transposed >= 0 ? kSquareTileBytes : chooser.StagedTileBytes(first);
-      row_bytes = std::min(row_bytes, block_limit);
-      if (!only_rows) bytes = row_bytes;  // else of more rows
+    // Images take no more scratch when a tile is as large as one that stages nothing; blocks of one row none when it has as many
+    // rows.
+    if (!only_images) {
+      row_bytes = std::min(transposed >= 0 ? kSquareTileBytes : chooser.StagedTileBytes(first), block_limit);
+      if (transposed >= 0 || !chooser.StagesOneRowOrImages(first, tiling.fold)) bytes = row_bytes;
     }
   }
   if (forced.tile_bytes > 0) bytes = std::min(bytes, forced.tile_bytes);

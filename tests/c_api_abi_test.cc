@@ -273,7 +273,7 @@ TEST(CAbi, ANewerCallersStructMustHaveZerosInWhatIsNotKnown) {
   Old known;
   EXPECT_TRUE(c::Read("call", "it", &given, sizeof(Old), &known).ok());
   EXPECT_EQ(known.a, 7);
-  reinterpret_cast<std::byte*>(&given)[17] = std::byte{1};
+  reinterpret_cast<std::byte*>(&given)[sizeof(Old) + 1] = std::byte{1};
   const Status status = c::Read("call", "it", &given, sizeof(Old), &known);
   EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
   EXPECT_STREQ(status.message(),

@@ -1,5 +1,5 @@
-// The rows of a tile whose inputs are one streamed and one repeated: each vector of the repeated one is loaded once more for every
-// vector of results, and its lanes are permuted. By way of scratch, calls of float32 in caches take 1.3 to 1.5 times as long with
+// The rows of a tile whose inputs are one streamed and one repeated: each vector of the repeated one is loaded once, and its lanes
+// are permuted for every vector of results. By way of scratch, calls of float32 in caches take 1.3 to 1.5 times as long with
 // AVX-512; where permuting takes more than an instruction (AVX2 but for 4 bytes, SSE4), that is faster.
 #if defined(AXISCAST_KIT_REPEATED_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AXISCAST_KIT_REPEATED_INL_H_
@@ -18,9 +18,13 @@ namespace axiscast {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+// What is permuted: float16 is widened before, once for `repeat` vectors of results.
+template <typename T>
+using Permuted = std::conditional_t<std::is_same_v<T, Float16>, float, T>;
+
 // Whether ElementwiseRows of an op heeds TileInput::repeat: two inputs of T, a result of T, and arithmetic so short that they gain.
 template <class Op, typename T>
-inline constexpr bool kTakesRepeated = kPermutesLanes<std::is_same_v<T, Float16> ? sizeof(float) : sizeof(Stored<T>)>&&
+inline constexpr bool kTakesRepeated = kPermutesLanes<sizeof(Stored<Permuted<T>>)>&&
                                            std::is_same_v<InputsOf<Op, T>, TypeList<T, T>>&& std::is_same_v<OutOf<Op, T>, T> &&
                                        !IsCompact<Op, T>();
 
@@ -59,8 +63,7 @@ class RepeatedRows {
   using D = StoredTag<T, Wide>;
   using V = hn::Vec<D>;
   using Element = Stored<T>;
-  // Float16 is widened before it is permuted: once for `repeat` vectors of results.
-  using Repeated = std::conditional_t<std::is_same_v<T, Float16>, float, T>;
+  using Repeated = Permuted<T>;
   using DRepeated = StoredTag<Repeated, Wide>;
   using VRepeated = hn::Vec<DRepeated>;
 

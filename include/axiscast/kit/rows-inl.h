@@ -86,17 +86,16 @@ struct ElementwiseRows {
   }
 
   static HWY_INLINE void Run(const Tile& tile) {
+    constexpr int kFirst = Commutes<Op, T>() ? 1 : 0;  // as which the loops below take the first input
     if constexpr (kTakesRepeated<Op, T> && std::is_same_v<SpecialRows, NoSpecialRows>) {
-      constexpr int kFirst = Commutes<Op, T>() ? 1 : 0;
       if (tile.in[0].repeat > 1) return RepeatedRows<ElementwiseRows, Op, T, kFirst>::Run(tile, tile.in[0], tile.in[1]);
       if (tile.in[1].repeat > 1) return RepeatedRows<ElementwiseRows, Op, T, 1>::Run(tile, tile.in[1], tile.in[0]);
     }
     if constexpr (kTakesWidened<Op, T> && std::is_same_v<SpecialRows, NoSpecialRows>) {
-      constexpr int kFirst = Commutes<Op, T>() ? 1 : 0;
-      if (PaysToWiden(tile, tile.in[0], tile.in[1]))
-        return WidenedRows<ElementwiseRows, Op, T, kFirst>::Run(tile, tile.in[0], tile.in[1]);
-      if (PaysToWiden(tile, tile.in[1], tile.in[0]))
-        return WidenedRows<ElementwiseRows, Op, T, 1>::Run(tile, tile.in[1], tile.in[0]);
+      using First = WidenedRows<ElementwiseRows, Op, T, kFirst>;
+      using Second = WidenedRows<ElementwiseRows, Op, T, 1>;
+      if (First::Pays(tile, tile.in[0], tile.in[1])) return First::Run(tile, tile.in[0], tile.in[1]);
+      if (Second::Pays(tile, tile.in[1], tile.in[0])) return Second::Run(tile, tile.in[1], tile.in[0]);
     }
     bool all_splat = true;
     for (int i = 0; i < Op::kInfo.arity; ++i) all_splat = all_splat && tile.in[i].splat;
@@ -162,7 +161,7 @@ struct ElementwiseRows {
     RunOperands<X...>(tile, std::index_sequence_for<X...>());
   }
 
-  // The same for operands of any kind.
+  // The same for operands that may be of other kinds, not all of them splat.
   template <class A, class... X>
   static HWY_INLINE void RunRows(const Tile& tile, const A attributes, X... x) {
     auto cols = static_cast<std::size_t>(tile.cols);

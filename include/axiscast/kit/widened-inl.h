@@ -23,23 +23,20 @@ inline constexpr bool kTakesWidened =
                       std::is_same_v<OutOf<Op, T>, T> &&
     !IsCompact<Op, T>();
 
-inline constexpr std::int64_t kMostWidenedCols = 2048;  // 8 KB of floats, on the stack; twice as many are slower from L3
-
-// Whether `same` is the same in all rows, and they are many and short enough.
-inline bool PaysToWiden(const Tile& tile, const TileInput& same, const TileInput& other) {
-  constexpr std::int64_t kLeastRows = 4;
-  return tile.rows >= kLeastRows && tile.cols <= kMostWidenedCols &&
-         tile.cols >= static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<float>())) && same.row_stride == 0 && !same.splat &&
-         !other.splat;
-}
-
 // Rows is ElementwiseRows of the op and T; the op's operand kSame is the one that is the same in all rows.
 template <class Rows, class Op, typename T, int kSame>
-struct WidenedRows {
+class WidenedRows {
+ public:
+  // Whether `same` is the same in all rows, and they are many and short enough.
+  static HWY_INLINE bool Pays(const Tile& tile, const TileInput& same, const TileInput& other) {
+    return tile.rows >= kLeastRows && tile.cols <= kMostCols && tile.cols >= static_cast<std::int64_t>(hn::Lanes(Wide())) &&
+           same.row_stride == 0 && !same.splat && !other.splat;
+  }
+
   static HWY_NOINLINE void Run(const Tile& tile, const TileInput& same_input, const TileInput& other_input) {
-    HWY_ALIGN float widened[kMostWidenedCols];
-    const hn::ScalableTag<float> d;
-    const hn::Rebind<std::uint16_t, decltype(d)> d_stored;
+    HWY_ALIGN float widened[kMostCols];
+    const StoredTag<float, Wide> d;
+    const StoredTag<T, Wide> d_stored;
     const auto cols = static_cast<std::size_t>(tile.cols);
     const Stored<T>* from = ElementOf<T>(same_input, 0, 0);
     const std::size_t lanes = hn::Lanes(d);
@@ -55,6 +52,12 @@ struct WidenedRows {
       Rows::RunRows(tile, ReadAttributes<Op, T>(tile), other, same);
     }
   }
+
+ private:
+  using Wide = decltype(Rows::WideTag(TypeList<T, T>()));
+
+  static constexpr std::int64_t kMostCols = 2048;  // 8 KB of floats, on the stack; twice as many are slower from L3
+  static constexpr std::int64_t kLeastRows = 4;
 };
 
 }  // namespace HWY_NAMESPACE

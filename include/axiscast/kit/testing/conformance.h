@@ -30,6 +30,8 @@ class Conformance : private ConformanceTiles {
   std::string EveryLengthSplatPatternAndMisalignment();
   /// Some rows, one after the other, with gaps, the same one over and over, or backwards.
   std::string RowsAtAnyDistance();
+  /// Each input the same in many rows.
+  std::string ManyRowsBesideOne();
   /// Each input repeated, where kernels take that: every repeat, and parts of vectors; also over the other input.
   std::string RepeatedInputs();
   /// The result over each input that is as large.
@@ -50,6 +52,7 @@ inline constexpr ConformanceCheck kConformanceChecks[] = {
     {"HasReferences", &Conformance::HasReferences},
     {"EveryLengthSplatPatternAndMisalignment", &Conformance::EveryLengthSplatPatternAndMisalignment},
     {"RowsAtAnyDistance", &Conformance::RowsAtAnyDistance},
+    {"ManyRowsBesideOne", &Conformance::ManyRowsBesideOne},
     {"RepeatedInputs", &Conformance::RepeatedInputs},
     {"InPlaceOfEveryStreamedInput", &Conformance::InPlaceOfEveryStreamedInput},
     {"EveryPairOfSpecialValues", &Conformance::EveryPairOfSpecialValues},
@@ -136,6 +139,22 @@ inline std::string Conformance::RowsAtAnyDistance() {
   return "";
 }
 
+// One input that is the same in many rows, of some lengths; of float16 also where its rows become too long to be widened.
+inline std::string Conformance::ManyRowsBesideOne() {
+  for (const Kernel& kernel : kernels_) {
+    for (int same = 0; info_.arity > 1 && same < info_.arity; ++same) {
+      for (const std::int64_t cols : {16, 33, 70, 2047, 2048, 2049}) {
+        if (cols > 100 && kernel.inputs[same] != DType::kFloat16) continue;
+        TileShape shape = {cols > 100 ? 5 : 9, cols, 0, {}, cols % 2 == 0, 1};
+        shape.row_kind[same] = Rows::kStill;
+        std::string wrong = Run(kernel, shape);
+        if (!wrong.empty()) return wrong;
+      }
+    }
+  }
+  return "";
+}
+
 inline std::string Conformance::RepeatedInputs() {
   constexpr Rows kKinds[] = {Rows::kDense, Rows::kPadded, Rows::kStill, Rows::kBackward};
   for (const Kernel& kernel : kernels_) {
@@ -174,7 +193,7 @@ inline std::string Conformance::InPlaceOfEveryStreamedInput() {
               std::string wrong = RunInPlace(kernel, shape, target, shared);
               if (!wrong.empty()) return wrong;
             }
-            shape.rows = 5;  // which all face the same row of the others
+            shape.rows = 9;  // which all face the same row of the others
             std::fill_n(shape.row_kind, info_.arity, Rows::kStill);
             shape.row_kind[target] = kind;
             std::string wrong = RunInPlace(kernel, shape, target, false);
