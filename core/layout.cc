@@ -168,25 +168,19 @@ void AddOperands(const Canonical& canonical, std::span<const DType> dtypes, cons
 void AddSteps(std::span<const Step> steps, const std::vector<int>& result_blocks, std::int64_t block_bytes, Layout* layout) {
   layout->steps.reserve(steps.size());
   for (const Step& step : steps) {
-    StepLayout step_layout;
-    step_layout.run = step.kernel->run;
-    step_layout.arity = step.arity;
-    std::copy_n(step.values, step.arity, step_layout.values);
-    std::copy_n(step.attributes, kMaxAttributes, step_layout.attributes);
-    step_layout.result_size = static_cast<std::int64_t>(SizeOf(step.kernel->output));
+    StepLayout& step_layout = layout->steps.emplace_back(step);
     const bool last = &step == &steps.back();
     step_layout.to_output = last && layout->operands.back().delivery != Delivery::kStaged;
     step_layout.scratch = last
                               ? layout->operands.back().scratch
                               : layout->scratch_bytes + result_blocks[static_cast<std::size_t>(&step - steps.data())] * block_bytes;
-    layout->steps.push_back(step_layout);
   }
 }
 
 // What whole tiles need, so that nothing of it is computed for each of them.
 void PrepareWholeTiles(Layout* layout) {
   const std::int64_t rows = layout->tile_rows(), chunk = layout->loops.back().chunk;
-  for (StepLayout& step : layout->steps) step.whole = TileOf(*layout, step, rows, chunk);
+  for (StepLayout& step : layout->steps) SetTile(*layout, step, rows, chunk, &step.whole);
   for (OperandLayout& operand : layout->operands) {
     if (operand.delivery != Delivery::kStaged) continue;
     BoxDim dims[kMaxBoxDims];
@@ -267,46 +261,6 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   layout.grain = std::clamp<std::int64_t>(static_cast<std::int64_t>(kGrainSeconds / tile_seconds), 1, layout.tiles);
   layout.parallel = seconds > kSerialSeconds && layout.tiles > 1;
   return layout;
-}
-
-StepTile TileOf(const Layout& layout, const StepLayout& step, std::int64_t rows, std::int64_t chunk) {
-  const std::int64_t cols = chunk * layout.inner;
-  StepTile result = {{}, 0};
-  Tile& tile = result.tile;
-  tile.rows = rows;
-  tile.cols = cols;
-  if (layout.fold > 0) {
-    tile.cols = layout.fold * layout.inner;
-    tile.rows = cols / tile.cols;
-    result.rest = cols % tile.cols;
-  }
-  for (int a = 0; a < step.arity; ++a) {
-    TileInput& in = tile.in[a];
-    const int result_index = step.values[a] - layout.input_count();
-    if (result_index >= 0) {
-      in.row_stride = tile.cols * layout.steps[static_cast<std::size_t>(result_index)].result_size;
-      continue;
-    }
-    const OperandLayout& operand = layout.operands[static_cast<std::size_t>(step.values[a])];
-    in.splat = operand.splat;
-    in.repeat = operand.repeat;
-    in.row_stride = operand.row_stride_of(tile.cols);
-  }
-  tile.out_row_stride = step.to_output ? layout.operands.back().row_stride : tile.cols * step.result_size;
-  return result;
-}
-
-int BlockDims(const Layout& layout, const OperandLayout& operand, std::int64_t rows, std::int64_t chunk, BoxDim* dims) {
-  int rank = 0;
-  if (rows > 1 && operand.row_stride != 0) dims[rank++] = {rows, operand.row_stride};
-  if (operand.splat) {
-    if (rank == 0) dims[rank++] = {1, 0};
-    return rank;
-  }
-  if (operand.image) chunk = std::min(chunk, layout.fold);
-  dims[rank++] = {chunk * operand.box_chunk_factor, operand.box_chunk_stride};
-  for (const BoxDim& dim : operand.box) dims[rank++] = dim;
-  return rank;
 }
 
 std::string DescribeDelivery(const Layout& layout, int operand) {

@@ -2,6 +2,7 @@
 #ifndef AXISCAST_CORE_LAYOUT_H_
 #define AXISCAST_CORE_LAYOUT_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <memory_resource>
 #include <span>
@@ -59,11 +60,18 @@ struct StepTile {
 };
 
 struct StepLayout {
+  // Of its own: without, the whole struct is cleared first.
+  explicit StepLayout(const Step& step)
+      : run(step.kernel->run), arity(step.arity), result_size(static_cast<std::int64_t>(SizeOf(step.kernel->output))) {
+    std::copy_n(step.values, arity, values);
+    std::copy_n(step.attributes, kMaxAttributes, attributes);
+  }
+
   KernelFunction run;
   int arity;
-  int values[kMaxArity];  // its inputs, as Step::values
-  bool to_output;         // else to scratch
-  std::int64_t scratch;   // offset of the result's block there
+  int values[kMaxArity];   // its inputs, as Step::values
+  bool to_output = false;  // else to scratch
+  std::int64_t scratch;    // offset of the result's block there
   std::int64_t result_size;
   AttributeSlot attributes[kMaxAttributes];
   StepTile whole;  // of a tile that no end of a loop cuts short
@@ -116,8 +124,8 @@ struct LayoutOptions {
 Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std::span<const Step> steps,
                   const LayoutOptions& options);
 
-// A step in a tile of `rows` rows and `chunk` steps of the layout's last loop.
-StepTile TileOf(const Layout& layout, const StepLayout& step, std::int64_t rows, std::int64_t chunk);
+// A step in a tile of `rows` rows and `chunk` steps of the layout's last loop: all but the pointers.
+void SetTile(const Layout& layout, const StepLayout& step, std::int64_t rows, std::int64_t chunk, StepTile* step_tile);
 
 // The dims of an operand's block in such a tile, outermost first; returns their number. Rows are left out when the operand has the
 // same values in all of them.

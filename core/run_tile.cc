@@ -119,7 +119,8 @@ void RunTile(TileJob& job, const TileAt& at) {
   for (std::size_t s = 0; s < steps; ++s) {
     const StepLayout& step = layout.steps[s];
     if (prefetches && s > 0) PrefetchNext(layout, at, s);
-    StepTile step_tile = whole ? step.whole : TileOf(layout, step, at.rows, at.chunk);
+    StepTile step_tile = step.whole;
+    if (!whole) SetTile(layout, step, at.rows, at.chunk, &step_tile);
     Tile& tile = step_tile.tile;
     tile.attributes = step.attributes;
     for (int a = 0; a < step.arity; ++a) tile.in[a].data = values[step.values[a]];

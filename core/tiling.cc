@@ -116,18 +116,9 @@ class Chooser {
     return std::max<std::int64_t>((problem_.streams ? kStreamedFoldBytes : kFoldBytes) / least, 1) * group;
   }
 
-  // Is what is staged of the operand the same in all of a tile's rows, so that its block is one row?
-  bool StagesOneRow(int operand, int first) const {
-    return Stages(operand, first) && first > 0 && canonical_.strides[operand][first - 1] == 0;
-  }
-
-  // Do blocks of scratch stay as they are when a tile gets more rows?
-  bool StagesOneRowOrImages(int first, std::int64_t fold) const {
-    if (problem_.result_blocks > 0) return false;
-    for (int i = 0; i < count(); ++i) {
-      if (Stages(i, first) && !(fold > 0 ? IsImage(i, first) : StagesOneRow(i, first))) return false;
-    }
-    return true;
+  // Of an operand that is staged: does its block stay as it is when a tile gets more rows, as an image, or the same in all of them?
+  bool KeepsBlock(int operand, int first, std::int64_t fold) const {
+    return fold > 0 ? IsImage(operand, first) : first > 0 && canonical_.strides[operand][first - 1] == 0;
   }
 
   // Rows, tiles and staging when cols are the dims from `first` on.
@@ -147,12 +138,13 @@ class Chooser {
     const double rows = elements / static_cast<double>(row_cols);
     estimate.rows = {rows, rows * row};
     if (repeated) estimate.rows.seconds += elements * static_cast<double>(problem_.widest) / kVectorBytes * kRepeatedVectorSeconds;
+    bool large = problem_.result_blocks == 0;  // tiles
     for (int i = 0; i < count(); ++i) {
       if (!Stages(i, first)) continue;
+      large = large && KeepsBlock(i, first, fold);
       const bool image = fold > 0 && IsImage(i, first);
       AddStaging(i, first, image ? row_cols * problem_.sizes[i] : StagedTileBytes(first), &estimate);
     }
-    const bool large = StagesOneRowOrImages(first, fold);
     const double tile = static_cast<double>(large ? DirectTileBytes(problem_) : StagedTileBytes(first));
     const double tiles = std::ceil(elements * static_cast<double>(problem_.widest) / tile);
     estimate.tiles = {tiles, tiles * kTileSeconds};
@@ -295,17 +287,19 @@ Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, co
     const std::int64_t block_limit = kScratchBytes / blocks / 64 * 64;
     if (transposed < 0 && !problem.reads_only) tiling.fold = chooser.Fold(first);
     if (tiling.fold * BlockElements(canonical, first + 1) * problem.widest > block_limit) tiling.fold = 0;
-    bool only_images = problem.result_blocks == 0;
+    bool large = problem.result_blocks == 0 && transposed < 0, only_images = large;
     for (int i = 0; i < count; ++i) {
       OperandTiling& operand = tiling.operands[i];
       operand.image = tiling.fold > 0 && chooser.IsImage(i, first);
-      only_images = only_images && (operand.image || operand.delivery != Delivery::kStaged);
+      if (operand.delivery != Delivery::kStaged) continue;
+      large = large && chooser.KeepsBlock(i, first, tiling.fold);
+      only_images = only_images && operand.image;
     }
     // Images take no more scratch when a tile is as large as one that stages nothing; blocks of one row none when it has as many
     // rows.
     if (!only_images) {
       row_bytes = std::min(transposed >= 0 ? kSquareTileBytes : chooser.StagedTileBytes(first), block_limit);
-      if (transposed >= 0 || !chooser.StagesOneRowOrImages(first, tiling.fold)) bytes = row_bytes;
+      if (!large) bytes = row_bytes;
     }
   }
   if (forced.tile_bytes > 0) bytes = std::min(bytes, forced.tile_bytes);

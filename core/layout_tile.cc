@@ -1,0 +1,49 @@
+// What kernels and movers are given of one tile of a layout.
+#include <algorithm>
+
+#include "core/layout.h"
+
+namespace axiscast {
+
+void SetTile(const Layout& layout, const StepLayout& step, std::int64_t rows, std::int64_t chunk, StepTile* step_tile) {
+  const std::int64_t cols = chunk * layout.inner;
+  Tile& tile = step_tile->tile;
+  tile.rows = rows;
+  tile.cols = cols;
+  step_tile->rest = 0;
+  if (layout.fold > 0) {
+    tile.cols = layout.fold * layout.inner;
+    tile.rows = cols / tile.cols;
+    step_tile->rest = cols % tile.cols;
+  }
+  for (int a = 0; a < step.arity; ++a) {
+    TileInput& in = tile.in[a];
+    const int result = step.values[a] - layout.input_count();
+    if (result >= 0) {
+      in.row_stride = tile.cols * layout.steps[static_cast<std::size_t>(result)].result_size;
+      in.splat = false;
+      in.repeat = 1;
+    } else {
+      const OperandLayout& operand = layout.operands[static_cast<std::size_t>(step.values[a])];
+      in.row_stride = operand.row_stride_of(tile.cols);
+      in.splat = operand.splat;
+      in.repeat = operand.repeat;
+    }
+  }
+  tile.out_row_stride = step.to_output ? layout.operands.back().row_stride : tile.cols * step.result_size;
+}
+
+int BlockDims(const Layout& layout, const OperandLayout& operand, std::int64_t rows, std::int64_t chunk, BoxDim* dims) {
+  int rank = 0;
+  if (rows > 1 && operand.row_stride != 0) dims[rank++] = {rows, operand.row_stride};
+  if (operand.splat) {
+    if (rank == 0) dims[rank++] = {1, 0};
+    return rank;
+  }
+  if (operand.image) chunk = std::min(chunk, layout.fold);
+  dims[rank++] = {chunk * operand.box_chunk_factor, operand.box_chunk_stride};
+  for (const BoxDim& dim : operand.box) dims[rank++] = dim;
+  return rank;
+}
+
+}  // namespace axiscast
