@@ -34,7 +34,6 @@ constexpr std::int64_t kLongTileBytes = 128 * 1024;    // of a call that no thre
 constexpr std::int64_t kFoldBytes = 512;               // of a pattern's image: loops of so few vectors end as predicted
 constexpr std::int64_t kMostFoldBytes = 2 * 1024;      // where lines of cache take that
 constexpr std::int64_t kStreamedFoldBytes = 8 * 1024;  // where results are streamed, in longer runs
-constexpr std::int64_t kLeastFolded = 8 * 1024;        // bytes of cols; shorter ones are a row as they are
 constexpr std::int64_t kSquareTileBytes = 16 * 1024;   // when an operand is transposed: whole cache lines both ways
 
 // Tiles are what threads share. One thread loses 16 ns between two of them, and wants few.
@@ -103,17 +102,18 @@ class Chooser {
   }
 
   // How many steps of the first of cols make a row that can be handed to kernels again and again, an operand's image serving all of
-  // them, so that rows begin on cache lines where the first does. 0: no operand has an image, cols are too short, or rows were too
-  // long.
+  // them, so that rows begin on cache lines where the first does. 0: no operand has an image, cols are less than two such rows, or
+  // rows were too long.
   std::int64_t Fold(int first) const {
     bool any = false;
     for (int i = 0; i < count(); ++i) any = any || IsImage(i, first);
-    if (!any || SaturatingProduct(Block(first), problem_.widest) < kLeastFolded) return 0;
+    if (!any) return 0;
     const std::int64_t inner = Block(first + 1);
     const std::int64_t group = WholeLines(inner * problem_.sizes.back());
     const std::int64_t least = group * inner * problem_.widest;
     if (least > (problem_.streams ? kStreamedFoldBytes : kMostFoldBytes)) return 0;
-    return std::max<std::int64_t>((problem_.streams ? kStreamedFoldBytes : kFoldBytes) / least, 1) * group;
+    const std::int64_t fold = std::max<std::int64_t>((problem_.streams ? kStreamedFoldBytes : kFoldBytes) / least, 1) * group;
+    return 2 * fold <= canonical_.extents[first] ? fold : 0;
   }
 
   // Of an operand that is staged: does its block stay as it is when a tile gets more rows, as an image, or the same in all of them?
