@@ -16,6 +16,7 @@ void SetTile(const Layout& layout, const StepLayout& step, std::int64_t rows, st
     tile.rows = cols / tile.cols;
     step_tile->rest = cols % tile.cols;
   }
+  bool dense = tile.rows > 1;  // rows follow each other in memory, for all operands
   for (int a = 0; a < step.arity; ++a) {
     TileInput& in = tile.in[a];
     const int result = step.values[a] - layout.input_count();
@@ -28,9 +29,15 @@ void SetTile(const Layout& layout, const StepLayout& step, std::int64_t rows, st
       in.row_stride = operand.row_stride_of(tile.cols);
       in.splat = operand.splat;
       in.repeat = operand.repeat;
+      dense = dense && !in.splat && in.repeat == 1 && in.row_stride == tile.cols << operand.size_log2;
     }
   }
   tile.out_row_stride = step.to_output ? layout.operands.back().row_stride : tile.cols * step.result_size;
+  if (!dense || tile.out_row_stride != tile.cols * step.result_size) return;
+  for (int a = 0; a < step.arity; ++a) tile.in[a].row_stride *= tile.rows;
+  tile.out_row_stride *= tile.rows;
+  tile.cols *= tile.rows;
+  tile.rows = 1;
 }
 
 int BlockDims(const Layout& layout, const OperandLayout& operand, std::int64_t rows, std::int64_t chunk, BoxDim* dims) {
