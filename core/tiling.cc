@@ -30,6 +30,7 @@ constexpr std::int64_t kVectorBytes = 64;              // the longest of x86-64
 constexpr std::int64_t kFlattenBytes = 1024;           // joining dims to longer rows than this gains nothing
 constexpr std::int64_t kDirectTileBytes = 32 * 1024;   // of the widest operand, when nothing goes through scratch
 constexpr std::int64_t kStagedTileBytes = 8 * 1024;    // of what is staged (all rows, or one for all of them), and of chains
+constexpr std::int64_t kLeastTileBytes = 4 * 1024;     // rows run along another dim where that makes larger tiles
 constexpr std::int64_t kLongTileBytes = 128 * 1024;    // of a call that no threads share, when nothing goes through scratch
 constexpr std::int64_t kFoldBytes = 512;               // of a pattern's image: loops of so few vectors end as predicted
 constexpr std::int64_t kMostFoldBytes = 2 * 1024;      // where lines of cache take that
@@ -116,9 +117,20 @@ class Chooser {
     return 2 * fold <= canonical_.extents[first] ? fold : 0;
   }
 
+  // The dim outside cols that runs along rows: the next one out, or the longest where that would make tiles of few bytes.
+  int RowDim(int first) const {
+    const std::int64_t row_bytes = SaturatingProduct(Block(first), problem_.widest);
+    int dim = first - 1;
+    if (dim < 0 || SaturatingProduct(canonical_.extents[dim], row_bytes) >= kLeastTileBytes) return dim;
+    for (int d = dim - 1; d >= 0; --d) {
+      if (canonical_.extents[d] > canonical_.extents[dim]) dim = d;
+    }
+    return dim;
+  }
+
   // Of an operand that is staged: does its block stay as it is when a tile gets more rows, as an image, or the same in all of them?
   bool KeepsBlock(int operand, int first, std::int64_t fold) const {
-    return fold > 0 ? IsImage(operand, first) : first > 0 && canonical_.strides[operand][first - 1] == 0;
+    return fold > 0 ? IsImage(operand, first) : first > 0 && canonical_.strides[operand][RowDim(first)] == 0;
   }
 
   // Rows, tiles and staging when cols are the dims from `first` on.
@@ -145,8 +157,10 @@ class Chooser {
       const bool image = fold > 0 && IsImage(i, first);
       AddStaging(i, first, image ? row_cols * problem_.sizes[i] : StagedTileBytes(first), &estimate);
     }
-    const double tile = static_cast<double>(large ? DirectTileBytes(problem_) : StagedTileBytes(first));
-    const double tiles = std::ceil(elements * static_cast<double>(problem_.widest) / tile);
+    const std::int64_t tile = (large ? DirectTileBytes(problem_) : StagedTileBytes(first)) / problem_.widest;
+    const std::int64_t tile_cols = std::min(Block(first), tile);
+    const std::int64_t tile_rows = first == 0 || fold > 0 ? 1 : std::min(canonical_.extents[RowDim(first)], tile / tile_cols);
+    const double tiles = std::ceil(elements / static_cast<double>(tile_cols * tile_rows));
     estimate.tiles = {tiles, tiles * kTileSeconds};
     return estimate;
   }
@@ -305,8 +319,7 @@ Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, co
   if (forced.tile_bytes > 0) bytes = std::min(bytes, forced.tile_bytes);
   tiling.elements = std::max<std::int64_t>(bytes / problem.widest, 1);
 
-  // Rows are the next dim out, or the one along which a transposed operand is contiguous.
-  tiling.rows = transposed >= 0 ? transposed : tiling.fold > 0 ? -1 : first - 1;
+  tiling.rows = transposed >= 0 ? transposed : tiling.fold > 0 ? -1 : chooser.RowDim(first);
   tiling.cols = std::clamp<std::int64_t>(row_bytes / problem.widest, 1, tiling.elements);
   if (transposed >= 0) {
     const auto side = static_cast<std::int64_t>(std::sqrt(static_cast<double>(tiling.elements)));
