@@ -15,8 +15,14 @@ inline constexpr int kElementSizes = 5;
 
 // Staging moves elements between a strided view and dense scratch. Movers know the element's size, never its type or the op.
 // The strided side has any address and strides; the dense side is aligned to the element.
-// Nothing but the named elements is written, and nothing read but them and gaps of a few elements between two of them. Counts are
-// >= 1.
+// Nothing but the named elements is written, and nothing read but them and gaps between two of them that are shorter than a vector.
+// Counts are >= 1.
+
+// A dim of a block that is staged: how many elements, how many bytes apart on the strided side.
+struct BoxDim {
+  std::int64_t extent;
+  std::int64_t stride;
+};
 
 // out[i * repeat + j] = x[i], x's elements being `stride` bytes apart: i < count, j < repeat.
 using RepeatMover = void (*)(const std::byte* x, std::int64_t stride, std::int64_t count, std::int64_t repeat, std::byte* out);
@@ -27,10 +33,19 @@ using GatherMover = void (*)(const std::byte* x, std::int64_t row_stride, std::i
 using ScatterMover = void (*)(const std::byte* x, std::int64_t rows, std::int64_t cols, std::byte* out, std::int64_t row_stride,
                               std::int64_t col_stride);
 
+// out = the elements of dims[0, rank) at x, outermost first; or false, and nothing: only boxes of dims[1, rank) that are
+// small and close to each other are taken.
+using BoxesMover = bool (*)(const std::byte* x, const BoxDim* dims, int rank, std::byte* out);
+// `count` runs of `bytes` each, from one distance to another.
+using RunsMover = void (*)(const std::byte* x, std::int64_t x_stride, std::byte* out, std::int64_t out_stride, std::int64_t count,
+                           std::int64_t bytes);
+
 struct Movers {
   RepeatMover repeat[kElementSizes];
   GatherMover gather[kElementSizes];  // transposes in squares where row_stride is one element
   ScatterMover scatter[kElementSizes];
+  BoxesMover boxes[kElementSizes];
+  RunsMover runs;
   KernelFunction copy[kElementSizes];  // a unary kernel: out = in[0]
   void (*fence)();                     // makes what was streamed visible to other threads
 };

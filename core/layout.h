@@ -11,6 +11,7 @@
 
 #include "core/canonical.h"
 #include "core/estimate.h"
+#include "core/kernel.h"
 #include "core/program.h"
 #include "core/tiling.h"
 
@@ -25,12 +26,6 @@ struct Loop {
 
 // The most dims that a block can have: rows, and the canonical dims of cols.
 inline constexpr int kMaxBoxDims = kMaxRank + 2;
-
-// A dim of a block that is staged: how many elements, how far apart on the strided side.
-struct BoxDim {
-  std::int64_t extent;
-  std::int64_t stride;
-};
 
 struct OperandLayout : OperandTiling {
   explicit OperandLayout(std::pmr::memory_resource* memory) : OperandTiling(), advance(memory), box(memory), block(memory) {}

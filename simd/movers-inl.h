@@ -7,12 +7,15 @@
 #endif
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include "axiscast/kit/elementwise-inl.h"
 #include "core/kernel.h"
 #include "hwy/cache_control.h"
+#include "simd/boxes-inl.h"
 #include "simd/repeat-inl.h"
+#include "simd/runs-inl.h"
 #include "simd/step-inl.h"
 #include "simd/transpose-inl.h"
 
@@ -30,11 +33,18 @@ inline void Replicate(std::byte* out, std::int64_t bytes, std::int64_t count) {
   }
 }
 
+// Elements: of shorter strided rows, one col after the other is moved; where steps are small, of such as fill no vector of 16
+// bytes.
+constexpr std::int64_t kLongRow = 16;
+template <typename T>
+constexpr std::int64_t kVectorRow = 16 / sizeof(T);
+
 template <typename T>
 void Gather(const std::byte* x, std::int64_t row_stride, std::int64_t col_stride, std::int64_t rows, std::int64_t cols,
             std::byte* out) {
   constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
   const std::int64_t out_row = cols * kSize;
+  const BoxDim dims[] = {{rows, row_stride}, {cols, col_stride}};
   if (row_stride == 0 && rows > 1 && cols > 1) {
     if constexpr (kHasLanePermute<T>) {
       if (col_stride == kSize && static_cast<std::size_t>(cols) <= hn::Lanes(hn::CappedTag<T, kMaxTableLanes>())) {
@@ -48,13 +58,17 @@ void Gather(const std::byte* x, std::int64_t row_stride, std::int64_t col_stride
       Gather<T>(x, 0, row_stride, 1, rows, out);
     } else if (row_stride == out_row || rows == 1) {
       std::memcpy(out, x, static_cast<std::size_t>(rows * out_row));
-    } else {
-      for (std::int64_t r = 0; r < rows; ++r) std::memcpy(out + r * out_row, x + r * row_stride, static_cast<std::size_t>(out_row));
+    } else if (!GatherBoxes<T>(x, dims, 2, out)) {
+      MoveRuns(x, row_stride, out, out_row, rows, out_row);
     }
   } else if (col_stride == 0) {
     RepeatEach<T>(x, row_stride, rows, cols, out);
-  } else if (row_stride == kSize && rows > 1) {
+  } else if (rows > 1 && GatherBoxes<T>(x, dims, 2, out)) {
+    return;
+  } else if (row_stride == kSize && rows > 1 && (rows >= cols || rows * kSize >= 16)) {
     Transpose<T>(x, col_stride, cols, rows, out, out_row);
+  } else if (cols < rows && cols < (std::abs(col_stride) <= 4 * kSize ? kVectorRow<T> : kLongRow)) {
+    for (std::int64_t c = 0; c < cols; ++c) MoveRuns(x + c * col_stride, row_stride, out + c * kSize, out_row, rows, kSize);
   } else {
     for (std::int64_t r = 0; r < rows; ++r) {
       GatherRow<T>(x + r * row_stride, col_stride, cols, reinterpret_cast<T*>(out + r * out_row));
@@ -73,10 +87,12 @@ void Scatter(const std::byte* x, std::int64_t rows, std::int64_t cols, std::byte
     } else if (row_stride == x_row || rows == 1) {
       std::memcpy(out, x, static_cast<std::size_t>(rows * x_row));
     } else {
-      for (std::int64_t r = 0; r < rows; ++r) std::memcpy(out + r * row_stride, x + r * x_row, static_cast<std::size_t>(x_row));
+      MoveRuns(x, x_row, out, row_stride, rows, x_row);
     }
   } else if (row_stride == kSize && rows > 1) {
     Transpose<T>(x, x_row, rows, cols, out, col_stride);
+  } else if (cols < rows && cols < (std::abs(col_stride) <= 4 * kSize ? kVectorRow<T> : kLongRow)) {
+    for (std::int64_t c = 0; c < cols; ++c) MoveRuns(x + c * kSize, x_row, out + c * col_stride, row_stride, rows, kSize);
   } else {
     for (std::int64_t r = 0; r < rows; ++r) {
       ScatterRow<T>(reinterpret_cast<const T*>(x + r * x_row), cols, out + r * row_stride, col_stride);
@@ -115,6 +131,7 @@ void SetMovers(int size_log2, Movers& movers) {
   movers.repeat[size_log2] = &RepeatEach<T>;
   movers.gather[size_log2] = &Gather<T>;
   movers.scatter[size_log2] = &Scatter<T>;
+  movers.boxes[size_log2] = &GatherBoxes<T>;
   movers.copy[size_log2] = &CopyTile<T>;
 }
 
@@ -123,6 +140,7 @@ inline void FenceStreams() { hwy::FlushStream(); }
 inline Movers TargetMovers() {
   Movers movers = {};
   movers.fence = &FenceStreams;
+  movers.runs = &MoveRuns;
   SetMovers<std::uint8_t>(0, movers);
   SetMovers<std::uint16_t>(1, movers);
   SetMovers<std::uint32_t>(2, movers);

@@ -8,6 +8,7 @@
 
 #include <utility>
 
+#include "simd/boxes-inl.h"
 #include "simd/permute-inl.h"
 #include "simd/step-inl.h"
 
@@ -127,6 +128,9 @@ void RepeatEach(const std::byte* x, std::int64_t stride, std::int64_t signed_cou
       }
       return;
     }
+    const BoxDim dims[] = {{signed_count, stride}, {signed_repeat, 0}};
+    const std::size_t lanes = hn::Lanes(hn::CappedTag<T, kMaxTableLanes>());
+    if (2 * repeat <= lanes && GatherBoxes<T>(x, dims, 2, out_bytes)) return;
   }
   if constexpr (kHasLanes<T>) {
     if (repeat * sizeof(T) <= 16) {

@@ -7,6 +7,7 @@
 #endif
 
 #include "hwy/cache_control.h"
+#include "simd/boxes-inl.h"
 #include "simd/permute-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -96,7 +97,8 @@ HWY_INLINE void GatherRow(const std::byte* x, std::int64_t stride, std::int64_t 
     if (stride == 3 * kSize && aligned) return GatherStep<3, false>(d, x, count, out);
   }
 #endif
-  GatherByElement(x, stride, count, out);
+  const BoxDim steps = {count, stride};
+  if (!GatherBoxes<T>(x, &steps, 1, reinterpret_cast<std::byte*>(out))) GatherByElement(x, stride, count, out);
 }
 
 // Whether a masked store writes the chosen lanes and leaves memory between them alone, also to other threads: elsewhere Highway's

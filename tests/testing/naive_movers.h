@@ -32,6 +32,18 @@ struct NaiveMovers {
       for (std::int64_t c = 0; c < cols; ++c) std::memcpy(out + r * row_stride + c * col_stride, x + (r * cols + c) * kStep, kSize);
     }
   }
+  static bool Boxes(const std::byte* x, const BoxDim* dims, int rank, std::byte* out) {
+    std::int64_t inner = 1;
+    for (int d = 1; d < rank; ++d) inner *= dims[d].extent;
+    for (std::int64_t i = 0; i < dims[0].extent; ++i, x += dims[0].stride, out += inner * kStep) {
+      if (rank == 1) {
+        std::memcpy(out, x, kSize);
+      } else {
+        Boxes(x, dims + 1, rank - 1, out);
+      }
+    }
+    return true;
+  }
   static void Copy(const Tile& tile) {
     for (std::int64_t r = 0; r < tile.rows; ++r) {
       for (std::int64_t c = 0; c < tile.cols; ++c) {
@@ -43,11 +55,18 @@ struct NaiveMovers {
   }
 };
 
+inline void NaiveRuns(const std::byte* x, std::int64_t x_stride, std::byte* out, std::int64_t out_stride, std::int64_t count,
+                      std::int64_t bytes) {
+  for (std::int64_t i = 0; i < count; ++i) std::memcpy(out + i * out_stride, x + i * x_stride, static_cast<std::size_t>(bytes));
+}
+
 template <std::size_t... kLog2>
 Movers MakeNaiveMovers(std::index_sequence<kLog2...>) {
   return {{&NaiveMovers<std::size_t{1} << kLog2>::Repeat...},
           {&NaiveMovers<std::size_t{1} << kLog2>::Gather...},
           {&NaiveMovers<std::size_t{1} << kLog2>::Scatter...},
+          {&NaiveMovers<std::size_t{1} << kLog2>::Boxes...},
+          &NaiveRuns,
           {&NaiveMovers<std::size_t{1} << kLog2>::Copy...},
           [] {}};
 }
