@@ -130,6 +130,42 @@ HWY_INLINE void TransposeSquares(D d, const std::byte* from, std::int64_t from_s
     }
   }
 }
+
+// Two to four lines.
+template <typename T>
+HWY_INLINE void InterleaveLines(const std::byte* from, std::int64_t from_stride, std::int64_t lines, std::int64_t elements, T* to) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  for (std::int64_t i = 0; i < elements; i += lanes) {
+    const std::int64_t at = HWY_MIN(i, elements - lanes);  // the last vectors overlap those before them
+    const std::byte* first = from + at * static_cast<std::int64_t>(sizeof(T));
+    const auto a = LoadBytes(d, first), b = LoadBytes(d, first + from_stride);
+    if (lines == 2) {
+      hn::StoreInterleaved2(a, b, d, to + at * 2);
+    } else if (lines == 3) {
+      hn::StoreInterleaved3(a, b, LoadBytes(d, first + 2 * from_stride), d, to + at * 3);
+    } else {
+      hn::StoreInterleaved4(a, b, LoadBytes(d, first + 2 * from_stride), LoadBytes(d, first + 3 * from_stride), d, to + at * 4);
+    }
+  }
+}
+
+// Fewer lines than a block has elements, to rows without gaps: blocks that begin with a row, and run over into those that come
+// next.
+template <typename T, std::size_t... kIndex>
+HWY_INLINE void TransposeFewLines(std::index_sequence<kIndex...> sequence, const std::byte* from, std::int64_t from_stride,
+                                  std::int64_t lines, std::int64_t elements, std::byte* to) {
+  constexpr auto kElements = static_cast<std::int64_t>(sizeof...(kIndex)), kSize = static_cast<std::int64_t>(sizeof(T));
+  const hn::FixedTag<T, sizeof...(kIndex)> d;
+  const auto line = [&](const std::byte* block, std::size_t index) HWY_ATTR {
+    return LoadBytes(d, block + HWY_MIN(static_cast<std::int64_t>(index), lines - 1) * from_stride);
+  };
+  std::int64_t i = 0;
+  for (; i + 2 * kElements <= elements; i += kElements) {
+    StoreTransposed<1>(d, sequence, to + i * lines * kSize, lines * kSize, line(from + i * kSize, kIndex)...);
+  }
+  TransposeByElement<T>(from + i * kSize, from_stride, lines, elements - i, to + i * lines * kSize, lines * kSize);
+}
 #endif  // HWY_TARGET != HWY_SCALAR
 
 // to[i][j] = from[j][i] for i < elements, j < lines; a line's elements are contiguous, as are those of a row of `to`.
@@ -155,6 +191,16 @@ HWY_INLINE void Transpose(const std::byte* from, std::int64_t from_stride, std::
   }
   if (fits(kVector, kBlock)) return TransposeSquares<T, kBlock>(d, from, from_stride, lines, elements, to, to_stride);
   if (fits(kBlock, kBlock)) return TransposeSquares<T, kBlock>(d_block, from, from_stride, lines, elements, to, to_stride);
+  if constexpr (kHasLanes<T>) {
+    const auto dense = to_stride == lines * static_cast<std::int64_t>(sizeof(T));
+    const bool aligned = reinterpret_cast<std::uintptr_t>(to) % sizeof(T) == 0;  // which some targets' interleaved stores need
+    if (dense && aligned && lines >= 2 && lines <= 4 && elements >= static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<T>())))
+      return InterleaveLines(from, from_stride, lines, elements, reinterpret_cast<T*>(to));
+    if constexpr (kBlock >= 8) {
+      if (dense && fits(2, 2 * kBlock))
+        return TransposeFewLines<T>(std::make_index_sequence<kBlock>(), from, from_stride, lines, elements, to);
+    }
+  }
 #endif
   TransposeByElement<T>(from, from_stride, lines, elements, to, to_stride);
 }
