@@ -23,6 +23,8 @@ constexpr double kShortRowSeconds = 2.5e-9;            // a row that does not fi
 constexpr double kTileSeconds = 10e-9;                 // a tile: moving on, and the kernel's call
 constexpr double kStageSeconds = 18e-9;                // a block that is staged, however small
 constexpr double kStagedBytesPerSecond = 200e9;        // written to scratch in order, and read again
+constexpr double kPatternBytesPerSecond = 80e9;        // of what is written over and over, for all of a tile
+constexpr double kRunSeconds = 0.3e-9;                 // a short run that is moved on its own
 constexpr double kGatherSeconds = 0.3e-9;              // an element moved on its own
 constexpr double kTransposeSeconds = 0.075e-9;         // an element moved in a square
 constexpr std::int64_t kSmallStep = 4;                 // elements; movers take such steps in whole vectors
@@ -34,6 +36,7 @@ constexpr std::int64_t kLeastTileBytes = 4 * 1024;     // rows run along another
 constexpr std::int64_t kLongTileBytes = 128 * 1024;    // of a call that no threads share, when nothing goes through scratch
 constexpr std::int64_t kFoldBytes = 512;               // of a pattern's image: loops of so few vectors end as predicted
 constexpr std::int64_t kMostFoldBytes = 2 * 1024;      // where lines of cache take that
+constexpr std::int64_t kLeastFolded = 2 * 1024;        // of cols; of shorter ones a tile has many rows, which folded it has not
 constexpr std::int64_t kStreamedFoldBytes = 8 * 1024;  // where results are streamed, in longer runs
 constexpr std::int64_t kSquareTileBytes = 16 * 1024;   // when an operand is transposed: whole cache lines both ways
 
@@ -108,7 +111,7 @@ class Chooser {
   std::int64_t Fold(int first) const {
     bool any = false;
     for (int i = 0; i < count(); ++i) any = any || IsImage(i, first);
-    if (!any) return 0;
+    if (!any || (Block(first) < Block(0) && SaturatingProduct(Block(first), problem_.widest) < kLeastFolded)) return 0;
     const std::int64_t inner = Block(first + 1);
     const std::int64_t group = WholeLines(inner * problem_.sizes.back());
     const std::int64_t least = group * inner * problem_.widest;
@@ -147,21 +150,24 @@ class Chooser {
                  : joins                         ? kJoinedRowSeconds
                                                  : kRaggedRowSeconds;
     if (problem_.streams && !(joins && row_bytes >= kVectorBytes && row_bytes % kVectorBytes != 0)) row += kStreamedRunSeconds;
-    const double rows = elements / static_cast<double>(row_cols);
-    estimate.rows = {rows, rows * row};
-    if (repeated) estimate.rows.seconds += elements * static_cast<double>(problem_.widest) / kVectorBytes * kRepeatedVectorSeconds;
     bool large = problem_.result_blocks == 0;  // tiles
     for (int i = 0; i < count(); ++i) {
       if (!Stages(i, first)) continue;
       large = large && KeepsBlock(i, first, fold);
       const bool image = fold > 0 && IsImage(i, first);
-      AddStaging(i, first, image ? row_cols * problem_.sizes[i] : StagedTileBytes(first), &estimate);
+      AddStaging(i, first, image ? row_cols * problem_.sizes[i] : StagedTileBytes(first), image, &estimate);
     }
     const std::int64_t tile = (large ? DirectTileBytes(problem_) : StagedTileBytes(first)) / problem_.widest;
     const std::int64_t tile_cols = std::min(Block(first), tile);
     const std::int64_t tile_rows = first == 0 || fold > 0 ? 1 : std::min(canonical_.extents[RowDim(first)], tile / tile_cols);
     const double tiles = std::ceil(elements / static_cast<double>(tile_cols * tile_rows));
     estimate.tiles = {tiles, tiles * kTileSeconds};
+
+    bool dense = joins;  // a tile's rows are one
+    for (int i = 0; i < count(); ++i) dense = dense && !Splats(i, first) && (fold == 0 || !IsImage(i, first));
+    const double rows = dense ? tiles : elements / static_cast<double>(row_cols);
+    estimate.rows = {rows, rows * row};
+    if (repeated) estimate.rows.seconds += elements * static_cast<double>(problem_.widest) / kVectorBytes * kRepeatedVectorSeconds;
     return estimate;
   }
 
@@ -180,8 +186,17 @@ class Chooser {
     return one_tile ? std::max(bytes, kStagedTileBytes) : kStagedTileBytes;
   }
 
+  // Does the operand have runs of less than a vector that lie apart?
+  bool HasShortRuns(int operand, int first) const {
+    const std::pmr::vector<std::int64_t>& strides = canonical_.strides[operand];
+    const std::int64_t run = canonical_.extents[rank() - 1] * problem_.sizes[operand];
+    return run < kVectorBytes && strides[rank() - 1] != 0 &&
+           std::any_of(strides.begin() + first, strides.end() - 1,
+                       [&](std::int64_t stride) { return stride != 0 && stride != run; });
+  }
+
   // What it costs to stage the operand in blocks of so many bytes.
-  void AddStaging(int operand, int first, std::int64_t block_bytes, TilingEstimate* estimate) const {
+  void AddStaging(int operand, int first, std::int64_t block_bytes, bool image, TilingEstimate* estimate) const {
     const std::pmr::vector<std::int64_t>& strides = canonical_.strides[operand];
     const double size = static_cast<double>(problem_.sizes[operand]);
     const double block = static_cast<double>(Block(first)) * size;
@@ -192,9 +207,13 @@ class Chooser {
     while (keeps && outer >= 0 && strides[outer] == 0) --outer;
     double times = keeps ? 1 : block / tile;
     for (; outer >= 0; --outer) times *= static_cast<double>(canonical_.extents[outer]);
-    if (std::abs(strides[rank() - 1]) <= kSmallStep * problem_.sizes[operand]) {
-      estimate->staging.Add(times * tile, times * (kStageSeconds + tile / kStagedBytesPerSecond));
-    } else if (ContiguousDim(operand, first) >= 0) {
+    const std::int64_t step = std::abs(strides[rank() - 1]);
+    if (step <= kSmallStep * problem_.sizes[operand] || (step <= kVectorBytes / 4 && !IsOutput(operand))) {
+      const double span = tile * std::max(1.0, static_cast<double>(step) / size);  // of which the rest is read past
+      const double runs = HasShortRuns(operand, first) ? tile / size / static_cast<double>(canonical_.extents[rank() - 1]) : 0;
+      const double bytes_per_second = strides[first] == 0 && !image ? kPatternBytesPerSecond : kStagedBytesPerSecond;
+      estimate->staging.Add(times * tile, times * (kStageSeconds + (tile + span) / 2 / bytes_per_second + runs * kRunSeconds));
+    } else if (ContiguousDim(operand, first) >= 0 || (block <= tile && ContiguousDim(operand, rank()) >= 0)) {
       const double squares = std::ceil(times * tile / static_cast<double>(kSquareTileBytes));
       estimate->transposing.Add(times * tile / size, squares * kStageSeconds + times * tile / size * kTransposeSeconds);
     } else {
@@ -217,9 +236,9 @@ class Chooser {
     return best;
   }
 
-  // The dim outside cols along which the operand is contiguous; -1 when there is none.
-  int ContiguousDim(int operand, int first) const {
-    for (int d = first - 1; d >= 0; --d) {
+  // The dim before `end` along which the operand is contiguous; -1 when there is none.
+  int ContiguousDim(int operand, int end) const {
+    for (int d = end - 1; d >= 0; --d) {
       if (std::abs(canonical_.strides[operand][d]) == problem_.sizes[operand] && canonical_.extents[d] > 1) return d;
     }
     return -1;
