@@ -48,7 +48,8 @@ int BlockDims(const Layout& layout, const OperandLayout& operand, std::int64_t r
     return rank;
   }
   if (operand.image) chunk = std::min(chunk, layout.fold);
-  dims[rank++] = {chunk * operand.box_chunk_factor, operand.box_chunk_stride};
+  const std::int64_t extent = chunk * operand.box_chunk_factor;
+  if (extent > 1 || operand.box.empty()) dims[rank++] = {extent, operand.box_chunk_stride};
   for (const BoxDim& dim : operand.box) dims[rank++] = dim;
   return rank;
 }

@@ -10,6 +10,8 @@ namespace {
 
 // So many runs within a step of the outermost dim take as long as the calls that find something better for that step, as a pattern.
 constexpr std::int64_t kFewRuns = 24;
+// So few patterns are made one after the other, in whole vectors, which what comes next need not wait for.
+constexpr std::int64_t kFewPatterns = 16;
 
 std::int64_t Elements(const BoxDim* dims, int rank) {
   std::int64_t elements = 1;
@@ -99,7 +101,8 @@ void StageIn(const Movers& movers, int size_log2, const BoxDim* dims, int rank, 
     return;
   }
   if (movers.boxes[size_log2](x, dims, rank, out)) return;
-  if (dims[rank - 1].stride == size && Elements(dims + 1, rank - 2) <= kFewRuns) {
+  const bool few_patterns = dims[1].stride == 0 && outer.extent < kFewPatterns;
+  if (dims[rank - 1].stride == size && Elements(dims + 1, rank - 2) <= kFewRuns && !few_patterns) {
     Runs(movers, dims, rank - 1, dims[rank - 1].extent << size_log2, true).Move(x, out);
     return;
   }

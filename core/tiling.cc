@@ -23,8 +23,9 @@ constexpr double kShortRowSeconds = 2.5e-9;            // a row that does not fi
 constexpr double kTileSeconds = 10e-9;                 // a tile: moving on, and the kernel's call
 constexpr double kStageSeconds = 18e-9;                // a block that is staged, however small
 constexpr double kStagedBytesPerSecond = 200e9;        // written to scratch in order, and read again
-constexpr double kPatternBytesPerSecond = 80e9;        // of what is written over and over, for all of a tile
+constexpr double kPatternBytesPerSecond = 60e9;        // of what is written over and over, for all of a tile
 constexpr double kRunSeconds = 0.3e-9;                 // a short run that is moved on its own
+constexpr double kLongRepeatSeconds = 0.7e-9;          // a vector of an element that is repeated more often than tables have it
 constexpr double kGatherSeconds = 0.3e-9;              // an element moved on its own
 constexpr double kTransposeSeconds = 0.075e-9;         // an element moved in a square
 constexpr std::int64_t kSmallStep = 4;                 // elements; movers take such steps in whole vectors
@@ -186,13 +187,15 @@ class Chooser {
     return one_tile ? std::max(bytes, kStagedTileBytes) : kStagedTileBytes;
   }
 
-  // Does the operand have runs of less than a vector that lie apart?
-  bool HasShortRuns(int operand, int first) const {
+  // What a run along a staged block's innermost dim costs, or a repetition, beyond its bytes.
+  double SecondsOfRun(int operand, int first) const {
     const std::pmr::vector<std::int64_t>& strides = canonical_.strides[operand];
-    const std::int64_t run = canonical_.extents[rank() - 1] * problem_.sizes[operand];
-    return run < kVectorBytes && strides[rank() - 1] != 0 &&
-           std::any_of(strides.begin() + first, strides.end() - 1,
-                       [&](std::int64_t stride) { return stride != 0 && stride != run; });
+    const std::int64_t extent = canonical_.extents[rank() - 1], bytes = extent * problem_.sizes[operand];
+    const double vectors = std::ceil(static_cast<double>(bytes) / kVectorBytes);
+    if (strides[rank() - 1] == 0) return extent > kMaxRepeat ? vectors * kLongRepeatSeconds : 0;
+    const bool apart = std::any_of(strides.begin() + first, strides.end() - 1,
+                                   [&](std::int64_t stride) { return stride != 0 && stride != bytes; });
+    return apart && bytes < kVectorBytes ? kRunSeconds : 0;
   }
 
   // What it costs to stage the operand in blocks of so many bytes.
@@ -210,9 +213,11 @@ class Chooser {
     const std::int64_t step = std::abs(strides[rank() - 1]);
     if (step <= kSmallStep * problem_.sizes[operand] || (step <= kVectorBytes / 4 && !IsOutput(operand))) {
       const double span = tile * std::max(1.0, static_cast<double>(step) / size);  // of which the rest is read past
-      const double runs = HasShortRuns(operand, first) ? tile / size / static_cast<double>(canonical_.extents[rank() - 1]) : 0;
+      double runs = strides[first] == 0 ? 1 : tile / size / static_cast<double>(Block(first + 1));  // that are not copies of others
+      for (int d = first + 1; d < rank() - 1; ++d) runs *= strides[d] == 0 ? 1 : static_cast<double>(canonical_.extents[d]);
       const double bytes_per_second = strides[first] == 0 && !image ? kPatternBytesPerSecond : kStagedBytesPerSecond;
-      estimate->staging.Add(times * tile, times * (kStageSeconds + (tile + span) / 2 / bytes_per_second + runs * kRunSeconds));
+      estimate->staging.Add(times * tile,
+                            times * (kStageSeconds + (tile + span) / 2 / bytes_per_second + runs * SecondsOfRun(operand, first)));
     } else if (ContiguousDim(operand, first) >= 0 || (block <= tile && ContiguousDim(operand, rank()) >= 0)) {
       const double squares = std::ceil(times * tile / static_cast<double>(kSquareTileBytes));
       estimate->transposing.Add(times * tile / size, squares * kStageSeconds + times * tile / size * kTransposeSeconds);

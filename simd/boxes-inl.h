@@ -74,7 +74,7 @@ bool GatherBoxes(const std::byte* x, const BoxDim* dims, int rank, std::byte* ou
     }
     const std::int64_t group = std::min(lanes / boxes.elements, (vector - boxes.bytes) / step + 1);
     const std::int64_t total = boxes.count * boxes.elements, stored = group * boxes.elements;
-    if (stored < 3) return false;
+    if (stored < 4) return false;
 
     HWY_ALIGN Index table[hn::MaxLanes(d)] = {};
     IndexBoxes(boxes, dims, rank, group, kSize, table);

@@ -130,7 +130,7 @@ void RepeatEach(const std::byte* x, std::int64_t stride, std::int64_t signed_cou
     }
     const BoxDim dims[] = {{signed_count, stride}, {signed_repeat, 0}};
     const std::size_t lanes = hn::Lanes(hn::CappedTag<T, kMaxTableLanes>());
-    if (2 * repeat <= lanes && GatherBoxes<T>(x, dims, 2, out_bytes)) return;
+    if (2 * repeat <= lanes && count >= 4 * lanes && GatherBoxes<T>(x, dims, 2, out_bytes)) return;
   }
   if constexpr (kHasLanes<T>) {
     if (repeat * sizeof(T) <= 16) {

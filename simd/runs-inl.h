@@ -16,7 +16,7 @@ namespace axiscast {
 namespace HWY_NAMESPACE {
 
 // A run of one word, or of any length up to two, which then overlap.
-template <std::size_t kWord, bool kTwo>
+template <std::int64_t kWord, bool kTwo>
 HWY_INLINE void MoveWords(const std::byte* x, std::int64_t x_stride, std::byte* out, std::int64_t out_stride, std::int64_t count,
                           std::int64_t second) {
   struct Word {
@@ -29,37 +29,27 @@ HWY_INLINE void MoveWords(const std::byte* x, std::int64_t x_stride, std::byte* 
   }
 }
 
-// `count` runs of `bytes` each. What is read and written is exactly they. A call of memcpy for each cost 2 to 4 ns, as much as
-// eight short ones here.
-inline void MoveRuns(const std::byte* x, std::int64_t x_stride, std::byte* out, std::int64_t out_stride, std::int64_t count,
-                     std::int64_t bytes) {
-  const auto of_words = [&](auto word) HWY_ATTR {
-    constexpr std::size_t kWord = word;
-    const std::int64_t second = bytes - static_cast<std::int64_t>(kWord);
-    if (second == 0) {
-      MoveWords<kWord, false>(x, x_stride, out, out_stride, count, 0);
-    } else {
-      MoveWords<kWord, true>(x, x_stride, out, out_stride, count, second);
-    }
-  };
-  using std::integral_constant;
-  if (bytes > 128) {
-    for (; count > 0; --count, x += x_stride, out += out_stride) std::memcpy(out, x, static_cast<std::size_t>(bytes));
-  } else if (bytes >= 64) {
-    of_words(integral_constant<std::size_t, 64>());
-  } else if (bytes >= 32) {
-    of_words(integral_constant<std::size_t, 32>());
-  } else if (bytes >= 16) {
-    of_words(integral_constant<std::size_t, 16>());
-  } else if (bytes >= 8) {
-    of_words(integral_constant<std::size_t, 8>());
-  } else if (bytes >= 4) {
-    of_words(integral_constant<std::size_t, 4>());
-  } else if (bytes >= 2) {
-    of_words(integral_constant<std::size_t, 2>());
-  } else {
-    of_words(integral_constant<std::size_t, 1>());
+inline constexpr std::int64_t kLongestWord = HWY_HAVE_SCALABLE ? 16 : HWY_MIN(HWY_MAX_BYTES, 64);
+
+// Runs of up to two words of kWord bytes.
+template <std::int64_t kWord>
+HWY_INLINE void MoveShortRuns(const std::byte* x, std::int64_t x_stride, std::byte* out, std::int64_t out_stride,
+                              std::int64_t count, std::int64_t bytes) {
+  if (bytes > kWord) {
+    MoveWords<kWord, true>(x, x_stride, out, out_stride, count, bytes - kWord);
+  } else if (bytes == kWord) {
+    MoveWords<kWord, false>(x, x_stride, out, out_stride, count, 0);
+  } else if constexpr (kWord > 1) {
+    MoveShortRuns<kWord / 2>(x, x_stride, out, out_stride, count, bytes);
   }
+}
+
+// `count` runs of `bytes` each. What is read and written is exactly they. A call of memcpy for each costs 2 to 4 ns, as much as
+// eight short ones here; those of more than two vectors are worth it.
+HWY_NOINLINE void MoveRuns(const std::byte* x, std::int64_t x_stride, std::byte* out, std::int64_t out_stride, std::int64_t count,
+                           std::int64_t bytes) {
+  if (bytes <= 2 * kLongestWord) return MoveShortRuns<kLongestWord>(x, x_stride, out, out_stride, count, bytes);
+  for (; count > 0; --count, x += x_stride, out += out_stride) std::memcpy(out, x, static_cast<std::size_t>(bytes));
 }
 
 }  // namespace HWY_NAMESPACE

@@ -94,7 +94,8 @@ HWY_INLINE void GatherRow(const std::byte* x, std::int64_t stride, std::int64_t 
     if (stride == -kSize) return GatherStep<1, true>(d, x + (count - 1) * stride, count, out);
     if (stride == -2 * kSize) return GatherStep<2, true>(d, x + (count - 1) * stride, count, out);
     const bool aligned = reinterpret_cast<std::uintptr_t>(x) % sizeof(T) == 0;  // which some targets' interleaved loads need
-    if (stride == 3 * kSize && aligned) return GatherStep<3, false>(d, x, count, out);
+    // SSE2 takes three interleaved vectors apart element by element.
+    if (stride == 3 * kSize && aligned && HWY_TARGET != HWY_SSE2) return GatherStep<3, false>(d, x, count, out);
   }
 #endif
   const BoxDim steps = {count, stride};

@@ -191,7 +191,7 @@ HWY_INLINE void Transpose(const std::byte* from, std::int64_t from_stride, std::
   }
   if (fits(kVector, kBlock)) return TransposeSquares<T, kBlock>(d, from, from_stride, lines, elements, to, to_stride);
   if (fits(kBlock, kBlock)) return TransposeSquares<T, kBlock>(d_block, from, from_stride, lines, elements, to, to_stride);
-  if constexpr (kHasLanes<T>) {
+  if constexpr (kHasLanes<T> && HWY_TARGET != HWY_SSE2) {  // which interleaves three lines of bytes one after the other
     const auto dense = to_stride == lines * static_cast<std::int64_t>(sizeof(T));
     const bool aligned = reinterpret_cast<std::uintptr_t>(to) % sizeof(T) == 0;  // which some targets' interleaved stores need
     if (dense && aligned && lines >= 2 && lines <= 4 && elements >= static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<T>())))
