@@ -65,7 +65,7 @@ void Gather(const std::byte* x, std::int64_t row_stride, std::int64_t col_stride
     RepeatEach<T>(x, row_stride, rows, cols, out);
   } else if (rows > 1 && GatherBoxes<T>(x, dims, 2, out)) {
     return;
-  } else if (row_stride == kSize && rows > 1 && (rows >= cols || rows * kSize >= 16)) {
+  } else if (row_stride == kSize && rows > 1) {
     Transpose<T>(x, col_stride, cols, rows, out, out_row);
   } else if (cols < rows && cols < (std::abs(col_stride) <= 4 * kSize ? kVectorRow<T> : kLongRow)) {
     for (std::int64_t c = 0; c < cols; ++c) MoveRuns(x + c * col_stride, row_stride, out + c * kSize, out_row, rows, kSize);

@@ -62,20 +62,32 @@ HWY_INLINE void RepeatByTable(std::index_sequence<kBelow...>, const std::byte* x
   ((repeat == kBelow + 1 ? RepeatVectors<T>(std::make_index_sequence<kBelow + 1>(), x, count, out) : void()), ...);
 }
 
+// A vector of one element, over and over.
+template <typename T, class D>
+HWY_INLINE hn::VFromD<D> SplatOf(D d, const std::byte* x) {
+  if constexpr (kHasLanes<T>) {
+    return hn::Set(d, ReadUnaligned<T>(x));
+  } else {
+    return hn::BitCast(d, hn::LoadDup128(hn::Repartition<std::uint8_t, D>(), reinterpret_cast<const std::uint8_t*>(x)));
+  }
+}
+
 // Any stride and repeat: stores of a splat that run over into the next element's place, in order, so that the next one is right;
 // exact at the end.
 template <typename T, class D>
 HWY_INLINE void RepeatBySplats(D d, const std::byte* x, std::int64_t stride, std::size_t count, std::size_t repeat, T* out) {
-  const std::size_t lanes = hn::Lanes(d);
+  using Lane = hn::TFromD<D>;
+  const std::size_t lanes = hn::Lanes(d) * sizeof(Lane) / sizeof(T);
+  const auto store = [=](hn::VFromD<D> v, T* to) HWY_ATTR { hn::StoreU(v, d, reinterpret_cast<Lane*>(to)); };
   const std::size_t written = (repeat + lanes - 1) / lanes * lanes;
   const std::size_t total = count * repeat;
   const std::size_t whole = total < written ? 0 : (total - written) / repeat + 1;
   if (written == lanes) {
-    for (std::size_t i = 0; i < whole; ++i, x += stride, out += repeat) hn::StoreU(hn::Set(d, ReadUnaligned<T>(x)), d, out);
+    for (std::size_t i = 0; i < whole; ++i, x += stride, out += repeat) store(SplatOf<T>(d, x), out);
   } else {
     for (std::size_t i = 0; i < whole; ++i, x += stride, out += repeat) {
-      const auto v = hn::Set(d, ReadUnaligned<T>(x));
-      for (std::size_t j = 0; j < repeat; j += lanes) hn::StoreU(v, d, out + j);
+      const auto v = SplatOf<T>(d, x);
+      for (std::size_t j = 0; j < repeat; j += lanes) store(v, out + j);
     }
   }
   for (std::size_t i = whole; i < count; ++i, x += stride, out += repeat) Fill(ReadUnaligned<T>(x), repeat, out);
@@ -140,6 +152,8 @@ void RepeatEach(const std::byte* x, std::int64_t stride, std::int64_t signed_cou
     } else {
       RepeatBySplats(hn::ScalableTag<T>(), x, stride, count, repeat, out);
     }
+  } else if constexpr (HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE) {
+    RepeatBySplats(hn::ScalableTag<std::uint64_t>(), x, stride, count, repeat, out);
   } else {
     for (std::size_t i = 0; i < count; ++i, x += stride, out += repeat) Fill(ReadUnaligned<T>(x), repeat, out);
   }

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "simd/permute-inl.h"
+#include "simd/step-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace axiscast {
@@ -150,6 +151,30 @@ HWY_INLINE void InterleaveLines(const std::byte* from, std::int64_t from_stride,
   }
 }
 
+// Lines of two to four elements without gaps.
+template <typename T>
+HWY_INLINE void DeinterleaveLines(const T* from, std::int64_t lines, std::int64_t elements, std::byte* to, std::int64_t to_stride) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  for (std::int64_t j = 0; j < lines; j += lanes) {
+    const std::int64_t at = HWY_MIN(j, lines - lanes);
+    std::byte* first = to + at * static_cast<std::int64_t>(sizeof(T));
+    auto a = hn::Zero(d), b = a, c = a, e = a;
+    if (elements == 2) {
+      hn::LoadInterleaved2(d, from + at * 2, a, b);
+    } else if (elements == 3) {
+      hn::LoadInterleaved3(d, from + at * 3, a, b, c);
+      StoreBytes(c, d, first + 2 * to_stride);
+    } else {
+      hn::LoadInterleaved4(d, from + at * 4, a, b, c, e);
+      StoreBytes(c, d, first + 2 * to_stride);
+      StoreBytes(e, d, first + 3 * to_stride);
+    }
+    StoreBytes(a, d, first);
+    StoreBytes(b, d, first + to_stride);
+  }
+}
+
 // Fewer lines than a block has elements, to rows without gaps: blocks that begin with a row, and run over into those that come
 // next.
 template <typename T, std::size_t... kIndex>
@@ -180,25 +205,41 @@ HWY_INLINE void Transpose(const std::byte* from, std::int64_t from_stride, std::
 #else
   const hn::ScalableTag<Lane> d;
 #endif
+  constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
   constexpr std::size_t kBlock = 16 / sizeof(T);
   constexpr std::size_t kVector = kBytes<decltype(d)> / sizeof(T);
   const auto fits = [=](std::size_t square_lines, std::size_t square_elements) {
     return lines >= static_cast<std::int64_t>(square_lines) && elements >= static_cast<std::int64_t>(square_elements);
   };
+  const auto is_aligned = [](const std::byte* at, std::int64_t stride) {
+    return reinterpret_cast<std::uintptr_t>(at) % sizeof(T) == 0 && stride % kSize == 0;
+  };
+  const bool to_aligned = is_aligned(to, to_stride), to_dense = to_stride == lines * kSize;
+  // SSE2 interleaves three lines one element after the other. Some targets' interleaved loads and stores need alignment.
+  if constexpr (kHasLanes<T> && HWY_TARGET != HWY_SSE2) {
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<T>()));
+    if (lines >= 2 && lines <= 4 && to_dense && elements >= lanes && to_aligned)
+      return InterleaveLines(from, from_stride, lines, elements, reinterpret_cast<T*>(to));
+    if (elements >= 2 && elements <= 4 && from_stride == elements * kSize && lines >= lanes && is_aligned(from, from_stride))
+      return DeinterleaveLines(reinterpret_cast<const T*>(from), lines, elements, to, to_stride);
+  }
   // Whole cache lines, read once: of lines a multiple of 4 KB apart a 12-way L1 keeps no 16. 16 registers, of 32.
   if constexpr (kBytes<decltype(d)> == 64 && kHasLanes<T> && kBlock <= 4) {
     if (fits(kVector, kVector)) return TransposeSquares<T, kVector>(d, from, from_stride, lines, elements, to, to_stride);
   }
   if (fits(kVector, kBlock)) return TransposeSquares<T, kBlock>(d, from, from_stride, lines, elements, to, to_stride);
   if (fits(kBlock, kBlock)) return TransposeSquares<T, kBlock>(d_block, from, from_stride, lines, elements, to, to_stride);
-  if constexpr (kHasLanes<T> && HWY_TARGET != HWY_SSE2) {  // which interleaves three lines of bytes one after the other
-    const auto dense = to_stride == lines * static_cast<std::int64_t>(sizeof(T));
-    const bool aligned = reinterpret_cast<std::uintptr_t>(to) % sizeof(T) == 0;  // which some targets' interleaved stores need
-    if (dense && aligned && lines >= 2 && lines <= 4 && elements >= static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<T>())))
-      return InterleaveLines(from, from_stride, lines, elements, reinterpret_cast<T*>(to));
-    if constexpr (kBlock >= 8) {
-      if (dense && fits(2, 2 * kBlock))
+  if constexpr (kHasLanes<T>) {
+    if constexpr (kBlock >= 8 && HWY_TARGET != HWY_SSE2) {
+      if (to_dense && fits(2, 2 * kBlock))
         return TransposeFewLines<T>(std::make_index_sequence<kBlock>(), from, from_stride, lines, elements, to);
+    }
+    constexpr auto kLongLine = static_cast<std::int64_t>(4 * kVector);
+    if (to_aligned && elements < lines && lines >= kLongLine) {
+      for (std::int64_t i = 0; i < elements; ++i) {
+        GatherRow(from + i * kSize, from_stride, lines, reinterpret_cast<T*>(to + i * to_stride));
+      }
+      return;
     }
   }
 #endif
