@@ -94,8 +94,61 @@ const char* Suffix(Layout layout) {
       return ", input[::2]";
     case Layout::kStepTwoOutput:
       return ", out[::2]";
+    case Layout::kPaddedFirst:
+      return ", input[:, :-1]";
+    case Layout::kReversedFirst:
+      return ", input[..., ::-1]";
+    case Layout::kChannelsLastFirst:
+      return ", input channels last";
+    case Layout::kSplitHeadsFirst:
+      return ", input heads inside";
   }
   return "";
+}
+
+// Where a dense shape's elements lie instead.
+struct Placement {
+  ByteStrides strides;
+  std::int64_t span;   // bytes, gaps included
+  std::int64_t first;  // bytes from the lowest address to element [0, ..., 0]
+};
+
+// Dense dims in the given order, the outermost first.
+ByteStrides StridesInOrder(const Shape& shape, std::initializer_list<int> order, std::int64_t size) {
+  ByteStrides strides = DenseStrides(shape, DType::kInt8);
+  for (const int* d = order.end(); d-- != order.begin();) {
+    strides[*d] = size;
+    size *= shape[*d];
+  }
+  return strides;
+}
+
+Placement PlaceFirst(Layout layout, const Shape& shape, DType dtype) {
+  const auto size = static_cast<std::int64_t>(SizeOf(dtype));
+  Placement placed = {DenseStrides(shape, dtype), BytesOf(shape, dtype), 0};
+  switch (layout) {
+    case Layout::kStepTwoFirst:
+      placed.strides[0] *= 2;
+      placed.span *= 2;
+      break;
+    case Layout::kPaddedFirst:
+      placed.strides[0] += size;
+      placed.span += shape[0] * size;
+      break;
+    case Layout::kReversedFirst:
+      placed.strides[shape.rank() - 1] = -size;
+      placed.first = (shape[shape.rank() - 1] - 1) * size;
+      break;
+    case Layout::kChannelsLastFirst:
+      placed.strides = StridesInOrder(shape, {0, 2, 1}, size);
+      break;
+    case Layout::kSplitHeadsFirst:
+      placed.strides = StridesInOrder(shape, {0, 2, 1, 3}, size);
+      break;
+    default:
+      break;
+  }
+  return placed;
 }
 
 Call MakeCallWithExtent(const Pattern& pattern, std::int64_t extent, std::byte* inputs_at, std::byte* out_at) {
@@ -112,18 +165,13 @@ Call MakeCallWithExtent(const Pattern& pattern, std::int64_t extent, std::byte* 
   std::int64_t used = 0, read = 0;
   for (std::size_t i = 0; i < dtypes.size(); ++i) {
     const Shape shape = WithExtent(pattern.inputs[i], extent);
-    ByteStrides strides = DenseStrides(shape, dtypes[i]);
-    std::int64_t span = BytesOf(shape, dtypes[i]);  // whole cache lines, gaps included
-    call.unique_bytes = (i == 0 ? 0 : call.unique_bytes) + span;
-    if (pattern.layout == Layout::kStepTwoFirst && i == 0) {
-      strides[0] *= 2;
-      span *= 2;
-    }
+    auto [strides, span, first] = PlaceFirst(i == 0 ? pattern.layout : Layout::kDense, shape, dtypes[i]);
+    call.unique_bytes = (i == 0 ? 0 : call.unique_bytes) + BytesOf(shape, dtypes[i]);
     if (pattern.layout == Layout::kTransposedLast && i + 1 == dtypes.size()) {
       strides = {static_cast<std::int64_t>(SizeOf(dtypes[i])), shape[0] * static_cast<std::int64_t>(SizeOf(dtypes[i]))};
     }
-    call.inputs.emplace_back(inputs_at + used, dtypes[i], shape, strides);
-    call.pointers.push_back(inputs_at + used);
+    call.inputs.emplace_back(inputs_at + used + first, dtypes[i], shape, strides);
+    call.pointers.push_back(inputs_at + used + first);
     call.text += (i > 0 ? "," : "") + Text(shape);
     shapes.push_back(shape);
     used += rounded(span) + kGap;

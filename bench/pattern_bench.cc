@@ -48,8 +48,9 @@ std::string NameOf(const std::string& pattern, const Size& size) {
 
 std::string FamilyOf(const Pattern& pattern) {
   const std::string suffix = std::string("_") + pattern.dtype;
-  return pattern.every_dtype && pattern.name.ends_with(suffix) ? pattern.name.substr(0, pattern.name.size() - suffix.size())
-                                                               : pattern.name;
+  return !pattern.other_dtypes.empty() && pattern.name.ends_with(suffix)
+             ? pattern.name.substr(0, pattern.name.size() - suffix.size())
+             : pattern.name;
 }
 
 // A wrong result can be fast: the plan must do what the naive loop does.

@@ -12,24 +12,24 @@ constexpr const char* kOrDivision = "bytes or divisions";
 constexpr const char* kOrSquareRoot = "bytes or square roots";
 
 const std::vector<Pattern> kTable = {
-    {.name = "same_shape", .inputs = {{kFree}, {kFree}}, .always = true, .every_dtype = true},
+    {.name = "same_shape", .inputs = {{kFree}, {kFree}}, .always = true, .other_dtypes = kEveryOtherDType},
     {.name = "in_place", .inputs = {{kFree}, {kFree}}, .layout = Layout::kInPlace, .always = true},
-    {.name = "scalar", .inputs = {{kFree}, {}}, .always = true, .every_dtype = true},
+    {.name = "scalar", .inputs = {{kFree}, {}}, .always = true, .other_dtypes = kEveryOtherDType},
 
     // Rows, short and long.
-    {.name = "inner_3", .inputs = {{kFree, 3}, {3}}, .scalar_loop = true, .always = true, .every_dtype = true},
+    {.name = "inner_3", .inputs = {{kFree, 3}, {3}}, .scalar_loop = true, .always = true, .other_dtypes = kEveryOtherDType},
     {.name = "inner_4", .inputs = {{kFree, 4}, {4}}, .scalar_loop = true, .always = true},
     {.name = "inner_7", .inputs = {{kFree, 7}, {7}}, .scalar_loop = true, .always = true},
     {.name = "row_bias_16", .inputs = {{kFree, 16}, {16}}},
-    {.name = "row_bias_64", .inputs = {{kFree, 64}, {64}}, .always = true, .every_dtype = true},
+    {.name = "row_bias_64", .inputs = {{kFree, 64}, {64}}, .always = true, .other_dtypes = kEveryOtherDType},
     {.name = "row_bias_1000", .inputs = {{kFree, 1000}, {1000}}, .always = true},
-    {.name = "column_3", .inputs = {{kFree, 3}, {kFree, 1}}, .scalar_loop = true, .always = true, .every_dtype = true},
+    {.name = "column_3", .inputs = {{kFree, 3}, {kFree, 1}}, .scalar_loop = true, .always = true, .other_dtypes = kEveryOtherDType},
     {.name = "column_7", .inputs = {{kFree, 7}, {kFree, 1}}, .ops = "multiply"},
 
     // NCHW with a value for each channel.
     {.name = "channel_56x56", .inputs = {{kFree, 8, 56, 56}, {8}}, .axis = 1, .always = true},
     {.name = "channel_14x14", .inputs = {{kFree, 64, 14, 14}, {64}}, .axis = 1, .always = true},
-    {.name = "channel_7x7", .inputs = {{kFree, 64, 7, 7}, {64}}, .axis = 1, .always = true, .every_dtype = true},
+    {.name = "channel_7x7", .inputs = {{kFree, 64, 7, 7}, {64}}, .axis = 1, .always = true, .other_dtypes = kEveryOtherDType},
     {.name = "channel_2x2", .inputs = {{kFree, 64, 2, 2}, {64}}, .axis = 1, .always = true},
     {.name = "channel_1x1", .inputs = {{kFree, 64, 1, 1}, {64}}, .axis = 1},
 
@@ -37,7 +37,7 @@ const std::vector<Pattern> kTable = {
     {.name = "mask_of_batch", .inputs = {{kFree, 12, 64, 64}, {kFree}}, .axis = 0},
     {.name = "mask_of_heads", .inputs = {{kFree, 12, 64, 64}, {12}}, .axis = 1},
     {.name = "mask_of_keys", .inputs = {{kFree, 12, 64, 64}, {kFree, 1, 1, 64}}, .always = true},
-    {.name = "mask_of_pairs", .inputs = {{kFree, 12, 64, 64}, {64, 64}}, .always = true, .every_dtype = true},
+    {.name = "mask_of_pairs", .inputs = {{kFree, 12, 64, 64}, {64, 64}}, .always = true, .other_dtypes = kEveryOtherDType},
 
     // Both operands stretched, odd layouts.
     {.name = "two_sided", .inputs = {{kFree, 1, 128}, {1, 256, 1}}},
@@ -47,6 +47,20 @@ const std::vector<Pattern> kTable = {
     {.name = "transposed_2048", .inputs = {{2048, 2048}, {2048, 2048}}, .layout = Layout::kTransposedLast},
     {.name = "step_2_input", .inputs = {{kFree}, {kFree}}, .layout = Layout::kStepTwoFirst, .always = true},
     {.name = "step_2_output", .inputs = {{kFree}, {kFree}}, .layout = Layout::kStepTwoOutput, .always = true},
+    {.name = "padded_3",
+     .inputs = {{kFree, 3}, {kFree, 3}},
+     .layout = Layout::kPaddedFirst,
+     .always = true,
+     .other_dtypes = {"int8"}},
+    {.name = "reversed_3", .inputs = {{kFree, 3}, {kFree, 3}}, .layout = Layout::kReversedFirst, .other_dtypes = {"int8"}},
+    {.name = "channels_last_3",
+     .inputs = {{kFree, 3, 64}, {kFree, 3, 64}},
+     .layout = Layout::kChannelsLastFirst,
+     .always = true,
+     .other_dtypes = {"int8"}},
+    {.name = "split_heads", .inputs = {{kFree, 4, 16, 64}, {kFree, 4, 16, 64}}, .layout = Layout::kSplitHeadsFirst},
+    {.name = "middle_3x4", .inputs = {{kFree, 3, 4}, {kFree, 1, 4}}},
+    {.name = "middle_3x16", .inputs = {{kFree, 3, 16}, {kFree, 1, 16}}},
     {.name = "anchored_3x4", .inputs = {{kFree, 3, 4, 5}, {3, 4}}, .axis = 1, .scalar_loop = true, .always = true},
 
     // Other ops. The condition of where is true everywhere: vector code takes its time regardless.
@@ -110,8 +124,7 @@ const std::vector<Pattern>& Patterns() {
     std::vector<Pattern> rows;
     for (const Pattern& pattern : kTable) {
       rows.push_back(pattern);
-      for (const char* dtype : kOtherDTypes) {
-        if (!pattern.every_dtype) break;
+      for (const char* dtype : pattern.other_dtypes) {
         Pattern other = pattern;
         other.name += std::string("_") + dtype;
         other.dtype = dtype;
@@ -124,6 +137,7 @@ const std::vector<Pattern>& Patterns() {
           other.roof = kOrConversion;
         }
         other.scalar_loop = other.always = false;
+        other.other_dtypes = {dtype};
         rows.push_back(other);
       }
     }
