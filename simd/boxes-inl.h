@@ -1,5 +1,5 @@
-// Boxes of few elements, close to each other, gathered by permuting vectors: a vector is loaded, holds some boxes in any order and
-// with gaps, and is stored as those boxes, dense.
+// Boxes of few elements, close to each other, moved by permuting vectors, one of which holds some boxes: in any order and with gaps
+// on one side, dense on the other.
 #if defined(AXISCAST_SIMD_BOXES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AXISCAST_SIMD_BOXES_INL_H_
 #undef AXISCAST_SIMD_BOXES_INL_H_
@@ -11,6 +11,7 @@
 #include <cstdlib>
 
 #include "core/kernel.h"
+#include "hwy/cache_control.h"
 #include "simd/permute-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -53,6 +54,22 @@ HWY_INLINE void IndexBoxes(const Boxes& boxes, const BoxDim* dims, int rank, std
   }
 }
 
+// How many boxes a vector of `lanes` elements holds, whichever side has the gaps; 0 where boxes do not pay.
+inline std::int64_t BoxesOfVector(const Boxes& boxes, const BoxDim* dims, int rank, std::int64_t lanes, std::int64_t size) {
+  const std::int64_t vector = lanes * size;
+  if (boxes.elements > lanes || boxes.bytes > vector) return 0;
+  const std::int64_t step = std::abs(boxes.step);
+  if (step == 0 || step > vector) return 0;
+  for (int i = 0; i < rank; ++i) {
+    if (dims[i].stride % size != 0) return 0;
+  }
+  const std::int64_t group = std::min(lanes / boxes.elements, (vector - boxes.bytes) / step + 1);
+  return group * boxes.elements < 4 ? 0 : group;
+}
+
+// Fewer boxes cost less than the table.
+inline bool AreMany(const BoxDim& boxes, std::int64_t lanes) { return 2 * boxes.extent >= 3 * lanes; }
+
 // The box of dims[1, rank) at x, and at every step of dims[0]; false, with nothing done, where that does not pay. Of gaps, only
 // such are read as are shorter than a vector.
 template <typename T>
@@ -64,17 +81,11 @@ bool GatherBoxes(const std::byte* x, const BoxDim* dims, int rank, std::byte* ou
     using Index = hn::TFromD<decltype(d_index)>;
     constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(d)), vector = lanes * kSize;
-    if (2 * dims[0].extent < 3 * lanes) return false;  // the table costs more
+    if (!AreMany(dims[0], lanes)) return false;
     const Boxes boxes = BoxesOf(dims, rank, kSize);
-    if (boxes.elements > lanes || boxes.bytes > vector) return false;
-    const std::int64_t step = std::abs(boxes.step);
-    if (step == 0 || step > vector) return false;
-    for (int i = 0; i < rank; ++i) {
-      if (dims[i].stride % kSize != 0) return false;
-    }
-    const std::int64_t group = std::min(lanes / boxes.elements, (vector - boxes.bytes) / step + 1);
+    const std::int64_t group = BoxesOfVector(boxes, dims, rank, lanes, kSize);
+    if (group == 0) return false;
     const std::int64_t total = boxes.count * boxes.elements, stored = group * boxes.elements;
-    if (stored < 4) return false;
 
     HWY_ALIGN Index table[hn::MaxLanes(d)] = {};
     IndexBoxes(boxes, dims, rank, group, kSize, table);
@@ -102,6 +113,56 @@ bool GatherBoxes(const std::byte* x, const BoxDim* dims, int rank, std::byte* ou
       for (std::int64_t e = 0; e < boxes.elements; ++e) {
         out[i++] = ReadUnaligned<T>(box + static_cast<std::int64_t>(table[e]) * kSize);
       }
+    }
+    return true;
+  } else {
+    return false;
+  }
+}
+
+// Whether a masked store writes the chosen lanes and leaves memory between them alone, also to other threads: elsewhere Highway's
+// is a load, a blend and a store.
+inline constexpr bool kHasMaskedStore = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3;
+// A masked store waits for its cache line: without the prefetch a Zen 5 took 5 times as long in memory, and it costs nothing in L1.
+inline constexpr std::int64_t kMaskedStorePrefetch = 1024;  // bytes
+
+// The other way round, by masked stores: dense x to the box at `out` and at every step. Writes to no gap.
+template <typename T>
+bool ScatterBoxes(const std::byte* x_bytes, const BoxDim* dims, int rank, std::byte* out) {
+  if constexpr (kHasLanePermute<T> && kHasMaskedStore) {
+    const hn::CappedTag<T, kMaxTableLanes> d;
+    const hn::RebindToUnsigned<decltype(d)> d_index;
+    using Index = hn::TFromD<decltype(d_index)>;
+    constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    if (!AreMany(dims[0], lanes)) return false;
+    const Boxes boxes = BoxesOf(dims, rank, kSize);
+    const std::int64_t group = BoxesOfVector(boxes, dims, rank, lanes, kSize);
+    if (group == 0) return false;
+    const std::int64_t total = boxes.count * boxes.elements, stored = group * boxes.elements;
+
+    constexpr std::size_t kLanes = hn::MaxLanes(d);
+    HWY_ALIGN Index places[kLanes] = {}, sources[kLanes] = {}, named[kLanes] = {};
+    IndexBoxes(boxes, dims, rank, group, kSize, places);
+    for (std::int64_t e = 0; e < stored; ++e) {
+      sources[places[e]] = static_cast<Index>(e);
+      named[places[e]] = 1;
+    }
+    const auto index = hn::IndicesFromVec(d, hn::Load(d_index, sources));
+    const auto mask = hn::RebindMask(d, hn::Ne(hn::Load(d_index, named), hn::Zero(d_index)));
+    const auto* x = reinterpret_cast<const T*>(x_bytes);
+    std::byte* to = out + boxes.low + std::min<std::int64_t>((group - 1) * boxes.step, 0);
+    const std::int64_t ahead = boxes.step < 0 ? -kMaskedStorePrefetch : kMaskedStorePrefetch;
+    std::int64_t left = boxes.count, i = 0;
+    for (; left >= group; left -= group, i += stored, to += group * boxes.step) {
+      const auto v = i + lanes <= total ? hn::LoadU(d, x + i) : hn::LoadN(d, x + i, static_cast<std::size_t>(total - i));
+      hwy::Prefetch(to + ahead);
+      hn::BlendedStore(hn::TableLookupLanes(v, index), mask, d, reinterpret_cast<T*>(to));
+    }
+    std::byte* box = out + (boxes.count - left) * boxes.step + boxes.low;
+    if (boxes.step < 0) IndexBoxes(boxes, dims, rank, 1, kSize, places);
+    for (; left > 0; --left, box += boxes.step) {
+      for (std::int64_t e = 0; e < boxes.elements; ++e) WriteUnaligned(x[i++], box + static_cast<std::int64_t>(places[e]) * kSize);
     }
     return true;
   } else {

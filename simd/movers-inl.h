@@ -81,14 +81,17 @@ void Scatter(const std::byte* x, std::int64_t rows, std::int64_t cols, std::byte
              std::int64_t col_stride) {
   constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
   const std::int64_t x_row = cols * kSize;
+  const BoxDim dims[] = {{rows, row_stride}, {cols, col_stride}};
   if (col_stride == kSize || cols == 1) {
     if (cols == 1 && rows > 1) {
       Scatter<T>(x, 1, rows, out, 0, row_stride);
     } else if (row_stride == x_row || rows == 1) {
       std::memcpy(out, x, static_cast<std::size_t>(rows * x_row));
-    } else {
+    } else if (!ScatterBoxes<T>(x, dims, 2, out)) {
       MoveRuns(x, x_row, out, row_stride, rows, x_row);
     }
+  } else if (rows > 1 && ScatterBoxes<T>(x, dims, 2, out)) {
+    return;
   } else if (row_stride == kSize && rows > 1) {
     Transpose<T>(x, x_row, rows, cols, out, col_stride);
   } else if (cols < rows && cols < (std::abs(col_stride) <= 4 * kSize ? kVectorRow<T> : kLongRow)) {

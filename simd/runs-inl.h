@@ -8,24 +8,31 @@
 
 #include <cstring>
 
-#include "hwy/highway.h"
-#include "simd/element.h"
+#include "simd/permute-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace axiscast {
 namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Long words are vectors: gcc 12 stores what memcpy moves a second time, on the stack.
+template <std::int64_t kWord>
+HWY_INLINE void MoveWord(const std::byte* x, std::byte* out) {
+  if constexpr (kWord >= 16) {
+    const hn::FixedTag<std::uint8_t, kWord> d;
+    StoreBytes(LoadBytes(d, x), d, out);
+  } else {
+    std::memcpy(out, x, kWord);
+  }
+}
 
 // A run of one word, or of any length up to two, which then overlap.
 template <std::int64_t kWord, bool kTwo>
 HWY_INLINE void MoveWords(const std::byte* x, std::int64_t x_stride, std::byte* out, std::int64_t out_stride, std::int64_t count,
                           std::int64_t second) {
-  struct Word {
-    std::byte bytes[kWord];
-  };
   for (; count > 0; --count, x += x_stride, out += out_stride) {
-    const auto first = ReadUnaligned<Word>(x);
-    if constexpr (kTwo) WriteUnaligned(ReadUnaligned<Word>(x + second), out + second);
-    WriteUnaligned(first, out);
+    MoveWord<kWord>(x, out);
+    if constexpr (kTwo) MoveWord<kWord>(x + second, out + second);
   }
 }
 

@@ -102,12 +102,7 @@ HWY_INLINE void GatherRow(const std::byte* x, std::int64_t stride, std::int64_t 
   if (!GatherBoxes<T>(x, &steps, 1, reinterpret_cast<std::byte*>(out))) GatherByElement(x, stride, count, out);
 }
 
-// Whether a masked store writes the chosen lanes and leaves memory between them alone, also to other threads: elsewhere Highway's
-// is a load, a blend and a store.
-inline constexpr bool kHasMaskedStore = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3;
-
 // The element at out + i * kStep = x[i]: the vectors of a repetition, of which the first of every kStep lanes are stored.
-// A masked store waits for its cache line: without the prefetch a Zen 5 took 5 times as long in memory, and it costs nothing in L1.
 template <int kStep, typename T>
 HWY_INLINE void ScatterStep(const T* x, std::int64_t count, std::byte* out_bytes) {
   const hn::CappedTag<T, kMaxTableLanes> d;
@@ -120,7 +115,7 @@ HWY_INLINE void ScatterStep(const T* x, std::int64_t count, std::byte* out_bytes
     auto mask = hn::Eq(multiple, hn::Iota(d, static_cast<T>(p * lanes)));
     if (left < lanes) mask = hn::And(mask, hn::Lt(sources, hn::Set(d, static_cast<T>(left))));
     T* to = out + at * kStep + p * lanes;
-    hwy::Prefetch(to + 1024 / sizeof(T));
+    hwy::Prefetch(to + kMaskedStorePrefetch / sizeof(T));
     hn::BlendedStore(hn::TableLookupLanes(v, hn::IndicesFromVec(d, sources)), mask, d, to);
   };
   std::int64_t i = 0;
@@ -142,7 +137,8 @@ HWY_INLINE void ScatterRow(const T* x, std::int64_t count, std::byte* out, std::
     if (stride == 3 * kSize) return ScatterStep<3>(x, count, out);
     if (stride == 4 * kSize) return ScatterStep<4>(x, count, out);
   }
-  ScatterByElement(x, count, out, stride);
+  const BoxDim steps = {count, stride};
+  if (!ScatterBoxes<T>(reinterpret_cast<const std::byte*>(x), &steps, 1, out)) ScatterByElement(x, count, out, stride);
 }
 
 }  // namespace HWY_NAMESPACE
