@@ -231,6 +231,7 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   const auto elements = static_cast<double>(BlockElements(canonical, 0));
   AddWork(steps, elements, bytes, problem.streams, &layout.estimate);
   problem.serial = layout.estimate.seconds() < kSerialSeconds;
+  problem.seconds_per_byte = layout.estimate.seconds() / elements / static_cast<double>(problem.widest);
   const Tiling tiling = ChooseTiling(canonical, problem, options.forced);
 
   layout.offsets = canonical.offsets;

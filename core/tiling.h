@@ -50,6 +50,7 @@ struct TilingProblem {
   bool repeats = false;     // the one step's kernel heeds TileInput::repeat
   bool streams = false;     // the output is to be stored past the caches
   bool serial = false;      // too short for a second thread
+  double seconds_per_byte;  // of the widest operand, roughly
 };
 
 // Another choice than the cheapest one, for tests: results must not depend on it. 0: no other.
