@@ -8,6 +8,7 @@ namespace {
 
 constexpr const char* kTwiceOrDivision = "bytes, divisor's twice, or exact quotients";
 constexpr const char* kOrConversion = "bytes or conversions";
+constexpr const char* kOrComparison = "bytes or comparisons";
 constexpr const char* kOrDivision = "bytes or divisions";
 constexpr const char* kOrSquareRoot = "bytes or square roots";
 
@@ -64,8 +65,12 @@ const std::vector<Pattern> kTable = {
     {.name = "anchored_3x4", .inputs = {{kFree, 3, 4, 5}, {3, 4}}, .axis = 1, .scalar_loop = true, .always = true},
 
     // Other ops. The condition of where is true everywhere: vector code takes its time regardless.
-    {.name = "less", .inputs = {{kFree}, {kFree}}, .ops = "less"},
-    {.name = "less_scalar", .inputs = {{kFree}, {}}, .ops = "less"},
+    {.name = "less", .inputs = {{kFree}, {kFree}}, .ops = "less", .arithmetic = Arithmetic::kCompareFloat32, .roof = kOrComparison},
+    {.name = "less_scalar",
+     .inputs = {{kFree}, {}},
+     .ops = "less",
+     .arithmetic = Arithmetic::kCompareFloat32,
+     .roof = kOrComparison},
     {.name = "where", .inputs = {{kFree}, {kFree}, {kFree}}, .ops = "where"},
     {.name = "where_mask_of_pairs", .inputs = {{64, 64}, {kFree, 12, 64, 64}, {}}, .ops = "where"},
     {.name = "divide",

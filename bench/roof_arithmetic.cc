@@ -107,6 +107,35 @@ std::int64_t AddBFloat16s(std::int64_t elements) {
 #endif
 }
 
+// A comparison for each vector of floats, and of four masks one of bytes, which are stored as 0 and 1.
+std::int64_t CompareFloats(std::int64_t elements) {
+#if HWY_TARGET == HWY_SCALAR
+  return elements;
+#else
+  const hn::ScalableTag<float> d;
+  const hn::Repartition<std::uint32_t, decltype(d)> d32;
+  const hn::Repartition<std::uint16_t, decltype(d)> d16;
+  const hn::Repartition<std::uint8_t, decltype(d)> d8;
+  HWY_ALIGN float x[kElements];
+  std::fill_n(x, kElements, 1.0f);
+  HWY_ALIGN std::uint8_t out[kElements];
+  const auto limit = hn::Set(d, 2.0f);
+  const std::size_t lanes = hn::Lanes(d);
+  std::int64_t done = 0;
+  for (; done < elements; done += kElements) {
+    for (std::size_t i = 0; i < kElements; i += 4 * lanes) {
+      const auto mask = [&](std::size_t v) HWY_ATTR { return hn::RebindMask(d32, hn::Lt(hn::Load(d, x + i + v * lanes), limit)); };
+      const auto low = hn::OrderedDemote2MasksTo(d16, d32, mask(0), mask(1));
+      const auto high = hn::OrderedDemote2MasksTo(d16, d32, mask(2), mask(3));
+      const auto bytes = hn::OrderedDemote2MasksTo(d8, d16, low, high);
+      hn::Store(hn::IfThenElseZero(bytes, hn::Set(d8, std::uint8_t{1})), d8, out + i);
+    }
+    hwy::PreventElision(out[0]);
+  }
+  return done;
+#endif
+}
+
 // Floored quotients of 32 bits, of which one division of floats gives 24: a second quotient, of what the first one leaves, which
 // 1.5 * 2^23 leaves in the low bits, and one less where what that leaves and the divisor have different signs.
 std::int64_t DivideInt32s(std::int64_t elements) {
@@ -223,6 +252,8 @@ std::int64_t Compute(Arithmetic arithmetic, std::int64_t elements) {
       return AddBFloat16s<true>(elements);
     case Arithmetic::kSumFloat16:
       return SumHalves(elements);
+    case Arithmetic::kCompareFloat32:
+      return CompareFloats(elements);
     case Arithmetic::kDivideInt32:
       return DivideInt32s(elements);
     case Arithmetic::kDivideInt32ByDoubles:

@@ -46,6 +46,7 @@ enum class Arithmetic : std::uint8_t {
   kAddFloat16ToFew,  // whose conversions are left out, also where there is one for three results
   kAddBFloat16ToFew,
   kSumFloat16,
+  kCompareFloat32,        // to bool
   kDivideInt32,           // floored, by as many divisors
   kDivideInt32ByDoubles,  // in another way
   kDivideInt32ByOne,      // by one
