@@ -191,35 +191,52 @@ class SumWorker {
     *out += dims[0].extent * layout_.kernel.size;
   }
 
-  // A block after the other, its summands moved into rows.
+  // A block after the other, its summands moved into rows; those of one sum are one row.
   void SumStaged(const std::byte* x, std::int64_t begin, std::int64_t end, const BoxDim* places, int place_rank, std::byte* out) {
     const SumGroup& group = Group(0);
-    BoxDim box[kMaxBoxDims];
-    int rank = 1;
+    BoxDim box[kMaxBoxDims];  // two dims of summands, and the places
+    int rank = 2;
     std::int64_t cols = 1;
     for (int d = 0; d < place_rank; ++d) {
       if (places[d].extent == 1) continue;
       cols *= places[d].extent;
-      if (rank > 1 && IsRun(box[rank - 1].stride, places[d].stride, places[d].extent)) {
+      if (rank > 2 && IsRun(box[rank - 1].stride, places[d].stride, places[d].extent)) {
         box[rank - 1] = {box[rank - 1].extent * places[d].extent, places[d].stride};
       } else {
         box[rank++] = places[d];
       }
     }
-    const std::int64_t row = cols << layout_.size_log2, sums = cols * layout_.kernel.size, extent = group.dims.back().extent;
+    const std::int64_t row = cols << layout_.size_log2, sums = cols * layout_.kernel.size;
     std::byte* const staging = Scratch(layout_.staging);
     const auto add = [&](std::byte* to, const std::byte* from) { layout_.kernel.add(to, from, cols); };
     BlockTree tree(out, Scratch(layout_.staged_tree), sums, add);
     for (std::int64_t block = begin; block < end; block += layout_.block()) {
       const std::int64_t stop = std::min(block + layout_.block(), end);
-      for (std::int64_t i = block; i < stop; i += box[0].extent) {
-        box[0] = {std::min(stop - i, extent - i % extent), group.dims.back().stride};
-        StageIn(job_.movers, layout_.size_log2, box, rank, x + Offset(group, i), staging + (i - block) * row);
+      for (std::int64_t i = block; i < stop;) {
+        const int first = NextSummands(group, i, stop, box);
+        StageIn(job_.movers, layout_.size_log2, box + first, rank - first, x + Offset(group, i), staging + (i - block) * row);
+        i += box[1].extent * (first == 0 ? box[0].extent : 1);
       }
-      layout_.kernel.columns(staging, row, stop - block, cols, false, Scratch(layout_.group0), tree.Next());
+      if (cols == 1) {
+        layout_.kernel.rows(staging, row, 1, stop - block, tree.Next());
+      } else {
+        layout_.kernel.columns(staging, row, stop - block, cols, false, Scratch(layout_.group0), tree.Next());
+      }
       tree.Push();
     }
     tree.Finish();
+  }
+
+  // The summands from number i on that make a box: what is left of the innermost dim, as box[1], or all of it and steps of the next
+  // one, box[0]. Returns the first of both that counts.
+  static int NextSummands(const SumGroup& group, std::int64_t i, std::int64_t stop, BoxDim* box) {
+    const BoxDim& inner = group.dims.back();
+    const std::int64_t at = i % inner.extent;
+    box[1] = {std::min(stop - i, inner.extent - at), inner.stride};
+    if (group.dims.size() == 1 || at != 0 || stop - i < inner.extent) return 1;
+    const BoxDim& outer = group.dims[group.dims.size() - 2];
+    box[0] = {std::min((stop - i) / inner.extent, outer.extent - i / inner.extent % outer.extent), outer.stride};
+    return 0;
   }
 
   alignas(64) std::byte scratch_[kSumScratchBytes];

@@ -12,10 +12,14 @@
 namespace axiscast {
 namespace {
 
-constexpr double kSerialSeconds = 12e-6;        // below this threads do not pay
-constexpr double kPieceSeconds = 10e-6;         // a piece of parallel work
-constexpr std::int64_t kPieces = 64;            // at most so many are aimed at
-constexpr std::int64_t kShortRow = 16;          // fewer summands in a row are summed as columns
+constexpr double kSerialSeconds = 12e-6;  // below this threads do not pay
+constexpr double kPieceSeconds = 10e-6;   // a piece of parallel work
+constexpr std::int64_t kPieces = 64;      // at most so many are aimed at
+constexpr std::int64_t kShortRow = 16;    // fewer summands in a row are summed as columns
+// Summands in a row of sums; where there are fewer, many rows of sums are staged together: a call of the kernel takes 80 ns, or 10.
+constexpr std::int64_t kLeastColumns = 1024;
+constexpr std::int64_t kLeastFewColumns = 256;  // of less than a lane has, and of integers
+constexpr std::int64_t kFewSummands = 64;
 constexpr std::int64_t kRowsBytes = 64 * 1024;  // of a panel of long rows: its rows are near each other
 constexpr std::int64_t kIntegerSumsBytes = 24 * 1024;
 
@@ -54,6 +58,15 @@ void AddDims(const SumProblem& problem, SumLayout* layout) {
   layout->x_strides.assign(canonical.strides[1].begin(), canonical.strides[1].end());
   layout->out_offset = canonical.offsets[0];
   layout->x_offset = canonical.offsets[1];
+  // Sums that are the same in any order need no groups: few summands of few sums are better with more of them.
+  std::int64_t sums = 1;
+  for (const std::int64_t extent : kept) sums = SaturatingProduct(sums, extent);
+  while (layout->kernel.in_any_order && groups.size() > 1 && SaturatingProduct(groups.back().count, sums) <= kFewSummands) {
+    SumGroup& group = groups[groups.size() - 2];
+    group.count *= groups.back().count;
+    group.dims.insert(group.dims.end(), groups.back().dims.begin(), groups.back().dims.end());
+    groups.pop_back();
+  }
   for (SumGroup& group : groups) group.blocks = CeilDiv(group.count, layout->block());
   layout->groups.assign(groups.rbegin(), groups.rend());
 }
@@ -64,7 +77,9 @@ void ChooseDelivery(const SumProblem& problem, SumLayout* layout) {
   const SumGroup& group = layout->groups[0];
   const std::int64_t size = std::int64_t{1} << layout->size_log2;
   if (group.dims.size() > 1) return;
-  if (layout->x_strides.back() == size) layout->delivery = SumDelivery::kColumns;
+  const std::int64_t least = layout->kernel.in_any_order || group.count < kSumLanes ? kLeastFewColumns : kLeastColumns;
+  const bool alone = layout->extents.size() == 1 || SaturatingProduct(group.count, layout->extents.back()) >= least;
+  if (layout->x_strides.back() == size && alone) layout->delivery = SumDelivery::kColumns;
   if (group.dims[0].stride == size && group.count >= kShortRow) layout->delivery = SumDelivery::kRows;
 }
 
