@@ -18,7 +18,7 @@ constexpr std::int64_t kPieces = 64;      // at most so many are aimed at
 constexpr std::int64_t kShortRow = 16;    // fewer summands in a row are summed as columns
 // Summands in a row of sums; where there are fewer, many rows of sums are staged together: a call of the kernel takes 80 ns, or 10.
 constexpr std::int64_t kLeastColumns = 1024;
-constexpr std::int64_t kLeastFewColumns = 256;  // of less than a lane has, and of integers
+constexpr std::int64_t kLeastFewColumns = 256;  // of no more than lanes, and of integers
 constexpr std::int64_t kFewSummands = 64;
 constexpr std::int64_t kRowsBytes = 64 * 1024;  // of a panel of long rows: its rows are near each other
 constexpr std::int64_t kIntegerSumsBytes = 24 * 1024;
@@ -77,7 +77,7 @@ void ChooseDelivery(const SumProblem& problem, SumLayout* layout) {
   const SumGroup& group = layout->groups[0];
   const std::int64_t size = std::int64_t{1} << layout->size_log2;
   if (group.dims.size() > 1) return;
-  const std::int64_t least = layout->kernel.in_any_order || group.count < kSumLanes ? kLeastFewColumns : kLeastColumns;
+  const std::int64_t least = layout->kernel.in_any_order || group.count <= kSumLanes ? kLeastFewColumns : kLeastColumns;
   const bool alone = layout->extents.size() == 1 || SaturatingProduct(group.count, layout->extents.back()) >= least;
   if (layout->x_strides.back() == size && alone) layout->delivery = SumDelivery::kColumns;
   if (group.dims[0].stride == size && group.count >= kShortRow) layout->delivery = SumDelivery::kRows;

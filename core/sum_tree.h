@@ -31,14 +31,14 @@ inline std::int64_t SumTreeRows(std::int64_t blocks) {
 }
 
 // The scratch of SumKernel::columns: the lanes of a block, or of several where cols are few, and a tree. Whole vectors reach behind
-// the lanes. Integers need a group's bytes at most, and fewer summands than lanes nothing more.
+// the lanes. Integers need a group's bytes at most, and no more summands than lanes nothing more.
 inline constexpr std::int64_t kSumGroupBytes = 8 * 1024;
 inline std::int64_t SumLanesBytes(std::int64_t lanes, std::int64_t row_bytes) {
   return (lanes * row_bytes > kSumGroupBytes ? lanes * row_bytes : kSumGroupBytes) + 256;
 }
 inline std::int64_t SumScratchBytes(const SumKernel& kernel, std::int64_t n, std::int64_t row_bytes) {
   const std::int64_t block = kernel.lanes * kSumSteps;
-  if (kernel.in_any_order || n < kSumLanes) return SumLanesBytes(0, row_bytes);
+  if (kernel.in_any_order || n <= kSumLanes) return SumLanesBytes(0, row_bytes);
   return SumLanesBytes(kernel.lanes, row_bytes) + (SumTreeRows(n / block + (n % block != 0)) - 1) * row_bytes;
 }
 

@@ -177,7 +177,7 @@ HWY_INLINE auto FoldRows(std::int64_t n, const Load& load) {
   }
 }
 
-// Fewer summands than there are lanes: straight from x.
+// At most as many summands as there are lanes: straight from x.
 template <typename T>
 void SumFewRows(const std::byte* x, std::int64_t pitch, std::int64_t n, std::int64_t cols, Computed<T>* out) {
   const hn::ScalableTag<Computed<T>> d;
@@ -302,7 +302,7 @@ void SumColumns(const std::byte* x, std::int64_t pitch, std::int64_t n, std::int
   } else {
     const hn::CappedTag<Computed<T>, static_cast<std::size_t>(kSumLanes)> d;
     const bool dense = pitch == cols * static_cast<std::int64_t>(sizeof(Stored<T>));
-    if (n < kSumLanes) return SumFewRows<T>(x, pitch, n, cols, reinterpret_cast<Computed<T>*>(out));
+    if (n <= kSumLanes) return SumFewRows<T>(x, pitch, n, cols, reinterpret_cast<Computed<T>*>(out));
     dense&& cols < static_cast<std::int64_t>(hn::Lanes(d)) ? SumNarrowColumns<T>(x, pitch, n, cols, far, scratch, out)
                                                            : SumWideColumns<T>(x, pitch, n, cols, far, scratch, out);
   }
