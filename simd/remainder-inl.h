@@ -138,7 +138,8 @@ HWY_INLINE V FlooredRemainderLanes(D d, V x, V y) {
   const V near = hn::NegMulAdd(hn::Floor(hn::Div(x, y)), y, x);
   const auto smaller = hn::Lt(hn::Abs(near), hn::Abs(y));
   if (HWY_LIKELY(hn::AllTrue(d, smaller)) || hn::AllTrue(d, hn::Or(smaller, hn::IsEitherNaN(x, y)))) {
-    return hn::Or(hn::MaskedAddOr(near, FloorsDownLanes(d, near, y), near, y), SignOf(d, y));  // a zero's sign
+    // A zero has y's sign. Of what is exact, POWER's and z's fused steps leave -0.
+    return hn::CopySign(hn::MaskedAddOr(near, FloorsDownLanes(d, near, y), near, y), y);
   }
 #endif
   const V divisor = hn::Abs(y);
