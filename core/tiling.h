@@ -34,7 +34,7 @@ struct Tiling {
   std::int64_t elements;  // of a tile, at most
   std::int64_t cols;      // of those along cols, at most
   bool transposes;        // rows run along a dim in which a staged operand is contiguous
-  bool joins;             // rows follow each other in memory, so that kernels can join them
+  bool joins;             // a tile's rows follow each other in memory, so that kernels can join them
   std::pmr::vector<OperandTiling> operands;
   TilingEstimate estimate;
 };
@@ -45,12 +45,12 @@ struct TilingProblem {
   std::int64_t widest;                  // of them and of the intermediate results
   std::uint64_t unaligned = 0;          // operands (a bit each) that must be staged
   int steps;
-  int result_blocks = 0;    // blocks of scratch that intermediate results need
-  bool reads_only = false;  // the last operand is looked at, and not written
-  bool repeats = false;     // the one step's kernel heeds TileInput::repeat
-  bool streams = false;     // the output is to be stored past the caches
-  bool serial = false;      // too short for a second thread
-  double seconds_per_byte;  // of the widest operand, roughly
+  int result_blocks = 0;        // blocks of scratch that intermediate results need
+  bool reads_only = false;      // the last operand is looked at, and not written
+  bool repeats = false;         // the one step's kernel heeds TileInput::repeat
+  bool streams = false;         // the output is to be stored past the caches
+  bool serial = false;          // too short for a second thread
+  double seconds_per_byte = 0;  // of the widest operand, roughly
 };
 
 // Another choice than the cheapest one, for tests: results must not depend on it. 0: no other.

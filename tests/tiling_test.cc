@@ -1,0 +1,76 @@
+// What is chosen for patterns that were slow: tiles of a reasonable size, and the delivery that is fast. Each row once took 3 to
+// 100 times as long, with the same results, so no other test sees it.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "axiscast/axiscast.h"
+
+namespace axiscast {
+namespace {
+
+using Extents = std::vector<std::int64_t>;
+
+struct Choice {
+  const char* name;
+  Extents shape, strides;  // of x, in elements; out is dense
+  Extents y_strides;
+  std::int64_t least_cols;  // of a tile
+  std::int64_t most_tiles;
+  const char* x_delivery;
+};
+void PrintTo(const Choice& choice, std::ostream* os) { *os << choice.name; }
+
+const Choice kChoices[] = {
+    {"middle_of_whole_vectors", {682, 3, 16}, {48, 16, 1}, {16, 0, 1}, 16, 3, "streamed"},
+    {"middle_of_short_runs", {682, 3, 4}, {12, 4, 1}, {4, 0, 1}, 1024, 8, "streamed"},
+    {"alternating_groups", {4, 16, 4, 32}, {2048, 128, 32, 1}, {4, 0, 1, 0}, 128, 4, "streamed"},
+    {"channels_under_few_rows", {42, 3, 64}, {192, 64, 1}, {0, 1, 0}, 192, 1, "streamed"},
+    {"slices_of_short_rows", {2730, 3}, {4, 1}, {3, 1}, 1024, 8, "staged: runs"},
+    {"transposed_in_a_batch", {1000, 5, 2}, {10, 1, 5}, {10, 2, 1}, 10, 16, "staged: gather"},
+    {"transposed_short_rows", {682, 12}, {1, 682}, {12, 1}, 12, 8, "staged: transpose"},
+    {"short_rows_under_many", {8, 64, 4}, {256, 4, 1}, {4, 0, 1}, 256, 1, "streamed"},
+};
+
+class TilingTest : public ::testing::TestWithParam<Choice> {};
+
+TEST_P(TilingTest, ChoosesLargeTiles) {
+  const Choice& choice = GetParam();
+  const Shape shape(choice.shape.data(), static_cast<int>(choice.shape.size()));
+  const auto view = [&](const Extents& strides) {
+    ByteStrides bytes = DenseStrides(shape, DType::kFloat32);
+    for (std::size_t d = 0; d < strides.size(); ++d) bytes[static_cast<int>(d)] = strides[d] * 4;
+    return TensorView(nullptr, DType::kFloat32, shape, bytes);
+  };
+  Plan plan;
+  const Status status = Plan::Make(*FindOp("add"), {view(choice.strides), view(choice.y_strides)},
+                                   MutableTensorView(nullptr, DType::kFloat32, shape), {}, &plan);
+  ASSERT_TRUE(status.ok()) << status.message();
+  const PlanDescription description = plan.Describe();
+  EXPECT_GE(description.tile_cols, choice.least_cols);
+  EXPECT_LE(description.tiles, choice.most_tiles);
+  EXPECT_EQ(description.operands[0].delivery, choice.x_delivery);
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, TilingTest, ::testing::ValuesIn(kChoices),
+                         [](const ::testing::TestParamInfo<Choice>& i) { return std::string(i.param.name); });
+
+// Where results leave the caches, rows that follow each other in memory stay neighbours, and are stored past the caches.
+TEST(Tiling, StreamsInTheOrderOfMemory) {
+  const Shape shape{200000, 2, 100};
+  Plan plan;
+  const Status status =
+      Plan::Make(*FindOp("add"), {TensorView(nullptr, DType::kFloat32, shape), TensorView(nullptr, DType::kFloat32, {2, 1})},
+                 MutableTensorView(nullptr, DType::kFloat32, shape), {}, &plan);
+  ASSERT_TRUE(status.ok()) << status.message();
+  const PlanDescription description = plan.Describe();
+  EXPECT_EQ(description.store, "streaming");
+  EXPECT_TRUE(description.tile_rows <= 2 || description.tile_cols % 200 == 0)
+      << description.tile_rows << " rows x " << description.tile_cols << " cols";
+}
+
+}  // namespace
+}  // namespace axiscast
