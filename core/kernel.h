@@ -15,8 +15,8 @@ inline constexpr int kElementSizes = 5;
 
 // Staging moves elements between a strided view and dense scratch. Movers know the element's size, never its type or the op.
 // The strided side has any address and strides; the dense side is aligned to the element.
-// Nothing but the named elements is written, and nothing read but them and gaps between two of them that are shorter than a vector.
-// Counts are >= 1.
+// Nothing but the named elements is written, and nothing read but them and gaps of less than 64 bytes between two of them. Counts
+// are >= 1.
 
 // A dim of a block that is staged: how many elements, how many bytes apart on the strided side.
 struct BoxDim {

@@ -32,15 +32,14 @@ bool TransposesRuns(int size_log2, const BoxDim* dims, int rank, int* wide_log2)
 
 // Runs of `run` bytes, at the steps of dims[0, rank) on the strided side and one after the other on the dense one. The longest dim
 // is left to the mover, as calls for few runs cost more than the runs.
-class Runs {
+class RunMover {
  public:
-  Runs(const Movers& movers, const BoxDim* dims, int rank, std::int64_t run, bool in)
+  RunMover(const Movers& movers, const BoxDim* dims, int rank, std::int64_t run, bool in)
       : movers_(movers), dims_(dims), rank_(rank), run_(run), in_(in) {
     longest_ = static_cast<int>(
         std::max_element(dims, dims + rank, [](const BoxDim& a, const BoxDim& b) { return a.extent < b.extent; }) - dims);
   }
 
-  // The dims from d on; `from` has no more of them than the runs.
   void Move(const std::byte* from, std::byte* to) const { Move(0, Elements(dims_, rank_) * run_, from, to); }
 
  private:
@@ -103,9 +102,10 @@ void StageIn(const Movers& movers, int size_log2, const BoxDim* dims, int rank, 
   if (movers.boxes[size_log2](x, dims, rank, out)) return;
   const bool few_patterns = dims[1].stride == 0 && outer.extent < kFewPatterns;
   if (dims[rank - 1].stride == size && Elements(dims + 1, rank - 2) <= kFewRuns && !few_patterns) {
-    Runs(movers, dims, rank - 1, dims[rank - 1].extent << size_log2, true).Move(x, out);
+    RunMover(movers, dims, rank - 1, dims[rank - 1].extent << size_log2, true).Move(x, out);
     return;
   }
+  if (elements <= kFewRuns && !few_patterns) return RunMover(movers, dims, rank, size, true).Move(x, out);  // of an element
   for (std::int64_t i = 0; i < outer.extent; ++i) {
     StageIn(movers, size_log2, dims + 1, rank - 1, x + i * outer.stride, out + i * bytes);
   }
@@ -121,16 +121,17 @@ void StageOut(const Movers& movers, int size_log2, const BoxDim* dims, int rank,
     movers.scatter[size_log2](x, dims[0].extent, dims[1].extent, out, dims[0].stride, dims[1].stride);
     return;
   }
-  if (dims[rank - 1].stride == size && Elements(dims + 1, rank - 2) <= kFewRuns) {
-    Runs(movers, dims, rank - 1, dims[rank - 1].extent << size_log2, false).Move(x, out);
-    return;
-  }
   int wide_log2;
   if (TransposesRuns(size_log2, dims, rank, &wide_log2)) {
     StageOut(movers, wide_log2, dims, rank - 1, x, out);
     return;
   }
-  const std::int64_t bytes = Elements(dims + 1, rank - 1) << size_log2;
+  if (dims[rank - 1].stride == size && Elements(dims + 1, rank - 2) <= kFewRuns) {
+    RunMover(movers, dims, rank - 1, dims[rank - 1].extent << size_log2, false).Move(x, out);
+    return;
+  }
+  const std::int64_t elements = Elements(dims + 1, rank - 1), bytes = elements << size_log2;
+  if (elements <= kFewRuns) return RunMover(movers, dims, rank, size, false).Move(x, out);
   for (std::int64_t i = 0; i < dims[0].extent; ++i) {
     StageOut(movers, size_log2, dims + 1, rank - 1, x + i * bytes, out + i * dims[0].stride);
   }

@@ -71,7 +71,7 @@ inline std::int64_t BoxesOfVector(const Boxes& boxes, const BoxDim* dims, int ra
 inline bool AreMany(const BoxDim& boxes, std::int64_t lanes) { return 2 * boxes.extent >= 3 * lanes; }
 
 // The box of dims[1, rank) at x, and at every step of dims[0]; false, with nothing done, where that does not pay. Of gaps, only
-// such are read as are shorter than a vector.
+// such are read as are shorter than a vector, 64 bytes.
 template <typename T>
 bool GatherBoxes(const std::byte* x, const BoxDim* dims, int rank, std::byte* out_bytes) {
   if constexpr (kHasLanePermute<T>) {

@@ -33,11 +33,13 @@ inline void Replicate(std::byte* out, std::int64_t bytes, std::int64_t count) {
   }
 }
 
-// Elements: of shorter strided rows, one col after the other is moved; where steps are small, of such as fill no vector of 16
-// bytes.
-constexpr std::int64_t kLongRow = 16;
+// Whether rows that are not contiguous are moved col by col, an element of each row: short ones, whose calls cost more than they;
+// where steps are small, and a vector of 16 bytes takes a row at once, only still shorter ones.
 template <typename T>
-constexpr std::int64_t kVectorRow = 16 / sizeof(T);
+bool MovesColByCol(std::int64_t rows, std::int64_t cols, std::int64_t col_stride) {
+  constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
+  return cols < rows && cols < (std::abs(col_stride) <= 4 * kSize ? 16 / kSize : 16);
+}
 
 template <typename T>
 void Gather(const std::byte* x, std::int64_t row_stride, std::int64_t col_stride, std::int64_t rows, std::int64_t cols,
@@ -67,7 +69,7 @@ void Gather(const std::byte* x, std::int64_t row_stride, std::int64_t col_stride
     return;
   } else if (row_stride == kSize && rows > 1) {
     Transpose<T>(x, col_stride, cols, rows, out, out_row);
-  } else if (cols < rows && cols < (std::abs(col_stride) <= 4 * kSize ? kVectorRow<T> : kLongRow)) {
+  } else if (MovesColByCol<T>(rows, cols, col_stride)) {
     for (std::int64_t c = 0; c < cols; ++c) MoveRuns(x + c * col_stride, row_stride, out + c * kSize, out_row, rows, kSize);
   } else {
     for (std::int64_t r = 0; r < rows; ++r) {
@@ -94,7 +96,7 @@ void Scatter(const std::byte* x, std::int64_t rows, std::int64_t cols, std::byte
     return;
   } else if (row_stride == kSize && rows > 1) {
     Transpose<T>(x, x_row, rows, cols, out, col_stride);
-  } else if (cols < rows && cols < (std::abs(col_stride) <= 4 * kSize ? kVectorRow<T> : kLongRow)) {
+  } else if (MovesColByCol<T>(rows, cols, col_stride)) {
     for (std::int64_t c = 0; c < cols; ++c) MoveRuns(x + c * kSize, x_row, out + c * col_stride, row_stride, rows, kSize);
   } else {
     for (std::int64_t r = 0; r < rows; ++r) {

@@ -3,8 +3,11 @@
 #include "core/stage.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <random>
 #include <string>
@@ -126,6 +129,46 @@ TEST_P(StageTest, Out) {
     ASSERT_EQ(std::memcmp(begin_, expected.data(), expected.size()), 0) << Text();
   }
 }
+
+// Rows that begin or end a page each, between pages that fault: a gap is read only where it is shorter than 64 bytes.
+TEST_P(StageTest, LargeGapsAreNotRead) {
+  const auto page = static_cast<std::int64_t>(sysconf(_SC_PAGESIZE));
+  constexpr std::int64_t kRows = 100;
+  testing::GuardedArea area(static_cast<std::size_t>(2 * kRows * page));
+  for (std::int64_t r = 0; r < kRows; ++r) ASSERT_EQ(mprotect(area.begin() + (2 * r + 1) * page, page, PROT_NONE), 0);
+  for (const std::int64_t cols : {1, 2, 3, 5, 8, 17, 70}) {
+    for (const std::int64_t step : {1, 2, -1}) {
+      const std::int64_t reach = (cols - 1) * step * size_, bytes = std::abs(reach) + size_;
+      for (const std::int64_t place : {std::int64_t{0}, page - bytes}) {
+        std::byte* const view = area.begin() + place - std::min<std::int64_t>(reach, 0);
+        dims_ = {{kRows, 2 * page}, {cols, step * size_}};
+        bytes_ = kRows * cols * size_;
+        Bytes expected(static_cast<std::size_t>(bytes_));
+        const std::byte* const dense = PlaceDense();
+        ForElements([&](std::int64_t strided, std::int64_t at) {
+          std::memcpy(view + strided, dense + at, static_cast<std::size_t>(size_));
+          std::memcpy(expected.data() + at, dense + at, static_cast<std::size_t>(size_));
+        });
+        StageIn(movers_, GetParam().size_log2, dims_.data(), 2, view, dense_.end() - bytes_);
+        ASSERT_EQ(std::memcmp(dense_.end() - bytes_, expected.data(), expected.size()), 0) << cols << " cols, step " << step;
+        StageOut(movers_, GetParam().size_log2, dims_.data(), 2, dense_.end() - bytes_, view);
+      }
+    }
+  }
+}
+
+#if defined(__x86_64__)
+// Boxes are moved by permutations where the target has them: what takes their place gives the same results, several times slower.
+TEST_P(StageTest, BoxesArePermuted) {
+  const bool permutes = GetParam().target.name != std::string("SSE2") && size_ <= 2;  // of longer elements 16 bytes hold too few
+  const BoxDim close[] = {{1000, 2 * size_}}, apart[] = {{1000, 256}, {3, size_}};
+  dims_.assign(close, close + 1);
+  low_ = 0, high_ = 999 * 2 * size_ + size_, bytes_ = 1000 * size_;
+  const std::byte* const view = PlaceView();
+  EXPECT_TRUE(movers_.boxes[index_](view, close, 1, PlaceDense()) || !permutes);
+  EXPECT_FALSE(movers_.boxes[index_](view, apart, 2, PlaceDense()));
+}
+#endif
 
 INSTANTIATE_TEST_SUITE_P(EveryTarget, StageTest, ::testing::ValuesIn(test::MoverCases()), test::MoverCaseName);
 

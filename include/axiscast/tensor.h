@@ -87,7 +87,7 @@ inline ByteStrides DenseStrides(const Shape& shape, DType dtype) noexcept {
 
 /// A view of elements that a call reads. `data` points at element [0, ..., 0] and may have any address, not even aligned to its
 /// element (an aligned one is faster). It may be null when the view has no elements, and where only a plan is made. Nothing before
-/// the first and behind the last element is read; gaps of a few elements between two of them may be.
+/// the first and behind the last element is read; gaps of less than 64 bytes between two of them may be.
 struct TensorView {
   TensorView() noexcept = default;
   /// Dense, row-major.
