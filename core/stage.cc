@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 
 namespace axiscast {
 namespace {
@@ -105,7 +106,8 @@ void StageIn(const Movers& movers, int size_log2, const BoxDim* dims, int rank, 
     RunMover(movers, dims, rank - 1, dims[rank - 1].extent << size_log2, true).Move(x, out);
     return;
   }
-  if (elements <= kFewRuns && !few_patterns) return RunMover(movers, dims, rank, size, true).Move(x, out);  // of an element
+  // What is contiguous along the outermost dim, element by element.
+  if (elements <= kFewRuns && std::abs(outer.stride) == size) return RunMover(movers, dims, rank, size, true).Move(x, out);
   for (std::int64_t i = 0; i < outer.extent; ++i) {
     StageIn(movers, size_log2, dims + 1, rank - 1, x + i * outer.stride, out + i * bytes);
   }
@@ -131,7 +133,7 @@ void StageOut(const Movers& movers, int size_log2, const BoxDim* dims, int rank,
     return;
   }
   const std::int64_t elements = Elements(dims + 1, rank - 1), bytes = elements << size_log2;
-  if (elements <= kFewRuns) return RunMover(movers, dims, rank, size, false).Move(x, out);
+  if (elements <= kFewRuns && std::abs(dims[0].stride) == size) return RunMover(movers, dims, rank, size, false).Move(x, out);
   for (std::int64_t i = 0; i < dims[0].extent; ++i) {
     StageOut(movers, size_log2, dims + 1, rank - 1, x + i * bytes, out + i * dims[0].stride);
   }
