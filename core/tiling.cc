@@ -199,7 +199,7 @@ class Chooser {
   // What a run along a staged block's innermost dim costs, or a repetition, beyond its bytes.
   double SecondsOfRun(int operand, int first) const {
     const std::pmr::vector<std::int64_t>& strides = canonical_.strides[operand];
-    const std::int64_t extent = canonical_.extents[rank() - 1], bytes = extent * problem_.sizes[operand];
+    const std::int64_t extent = canonical_.extents[rank() - 1], bytes = SaturatingProduct(extent, problem_.sizes[operand]);
     const double vectors = std::ceil(static_cast<double>(bytes) / kVectorBytes);
     if (strides[rank() - 1] == 0) return extent > kMaxRepeat ? vectors * kLongRepeatSeconds : 0;
     const bool apart = std::any_of(strides.begin() + first, strides.end() - 1,
