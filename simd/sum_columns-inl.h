@@ -13,6 +13,7 @@
 
 #include "core/sum_tree.h"
 #include "hwy/cache_control.h"
+#include "simd/sum_few_rows-inl.h"
 #include "simd/summand-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -164,34 +165,6 @@ HWY_INLINE hn::VFromD<D> FoldLanes(D d, const hn::TFromD<D>* lane, std::size_t c
   }
 }
 
-// The sums from j on of n <= 16 rows, a lane each, when they have been added up until kLeft lanes are left: from lane kLane on.
-// `load` loads a row's summands.
-template <std::size_t kLeft, std::size_t kLane, class Load>
-HWY_INLINE auto FoldRows(std::int64_t n, const Load& load) {
-  if constexpr (kLeft == static_cast<std::size_t>(kSumLanes)) {
-    return load(static_cast<std::int64_t>(kLane));
-  } else {
-    const auto lower = FoldRows<2 * kLeft, kLane>(n, load);
-    if (static_cast<std::int64_t>(kLane + kLeft) >= n) return lower;
-    return hn::Add(lower, FoldRows<2 * kLeft, kLane + kLeft>(n, load));
-  }
-}
-
-// At most as many summands as there are lanes: straight from x.
-template <typename T>
-void SumFewRows(const std::byte* x, std::int64_t pitch, std::int64_t n, std::int64_t cols, Computed<T>* out) {
-  const hn::ScalableTag<Computed<T>> d;
-  const std::size_t lanes = hn::Lanes(d), width = static_cast<std::size_t>(cols);
-  std::size_t j = 0;
-  for (; j + lanes <= width; j += lanes) {
-    const auto load = [=](std::int64_t row) HWY_ATTR { return LoadSummands<T>(d, x + row * pitch, j); };
-    hn::StoreU(FoldRows<1, 0>(n, load), d, out + j);
-  }
-  if (j == width) return;
-  const auto load = [=](std::int64_t row) HWY_ATTR { return LoadUpToSummands<T>(d, x + row * pitch, j, width - j); };
-  hn::StoreN(FoldRows<1, 0>(n, load), d, out + j, width - j);
-}
-
 // Rows that are a vector or longer.
 template <typename T>
 void SumWideColumns(const std::byte* x, std::int64_t pitch, std::int64_t n, std::int64_t cols, bool far, std::byte* scratch,
@@ -300,9 +273,9 @@ void SumColumns(const std::byte* x, std::int64_t pitch, std::int64_t n, std::int
   if constexpr (std::is_integral_v<T>) {
     SumIntegerColumns<T>(x, pitch, n, cols, far, scratch, out);
   } else {
+    if (n <= kSumLanes) return SumFewRows<T>(x, pitch, n, cols, reinterpret_cast<Computed<T>*>(out));
     const hn::CappedTag<Computed<T>, static_cast<std::size_t>(kSumLanes)> d;
     const bool dense = pitch == cols * static_cast<std::int64_t>(sizeof(Stored<T>));
-    if (n <= kSumLanes) return SumFewRows<T>(x, pitch, n, cols, reinterpret_cast<Computed<T>*>(out));
     dense&& cols < static_cast<std::int64_t>(hn::Lanes(d)) ? SumNarrowColumns<T>(x, pitch, n, cols, far, scratch, out)
                                                            : SumWideColumns<T>(x, pitch, n, cols, far, scratch, out);
   }

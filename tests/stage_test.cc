@@ -151,7 +151,11 @@ TEST_P(StageTest, LargeGapsAreNotRead) {
         });
         StageIn(movers_, GetParam().size_log2, dims_.data(), 2, view, dense_.end() - bytes_);
         ASSERT_EQ(std::memcmp(dense_.end() - bytes_, expected.data(), expected.size()), 0) << cols << " cols, step " << step;
+        ForElements([&](std::int64_t strided, std::int64_t) { std::memset(view + strided, 0, static_cast<std::size_t>(size_)); });
         StageOut(movers_, GetParam().size_log2, dims_.data(), 2, dense_.end() - bytes_, view);
+        ForElements([&](std::int64_t strided, std::int64_t at) {
+          ASSERT_EQ(std::memcmp(view + strided, expected.data() + at, static_cast<std::size_t>(size_)), 0) << at;
+        });
       }
     }
   }
