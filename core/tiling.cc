@@ -7,41 +7,37 @@
 
 #include "core/caches.h"
 #include "core/program.h"
+#include "core/tile_cols.h"
 
 namespace axiscast {
 namespace {
 
 // The numbers behind the choice; each was seen on an AVX-512 server and is good enough within a factor of two anywhere.
-constexpr double kRowSeconds = 0.25e-9;                // a kernel's row of whole vectors
-constexpr double kJoinedRowSeconds = 0.5e-9;           // one with a ragged end that goes on in the next row
-constexpr double kRaggedRowSeconds = 0.8e-9;           // another one with a ragged end
-constexpr double kRepeatedRowSeconds = 1.5e-9;         // one with a repeated input
-constexpr double kRepeatedVectorSeconds = 0.2e-9;      // and more for each vector of it
-constexpr double kRaggedRepeatedRowSeconds = 8e-9;     // one whose repeated input is no whole vectors
-constexpr double kStreamedRunSeconds = 20e-9;          // the first and last line of what is stored past the caches
-constexpr double kShortRowSeconds = 2.5e-9;            // a row that does not fill a vector
-constexpr double kTileSeconds = 10e-9;                 // a tile: moving on, and the kernel's call
-constexpr double kStageSeconds = 18e-9;                // a block that is staged, however small
-constexpr double kStagedBytesPerSecond = 200e9;        // written to scratch in order, and read again
-constexpr double kPatternBytesPerSecond = 60e9;        // of what is written over and over, for all of a tile
-constexpr double kRunSeconds = 0.3e-9;                 // a short run that is moved on its own
-constexpr double kLongRepeatSeconds = 0.7e-9;          // a vector of an element that is repeated more often than tables have it
-constexpr double kGatherSeconds = 0.3e-9;              // an element moved on its own
-constexpr double kTransposeSeconds = 0.075e-9;         // an element moved in a square
-constexpr std::int64_t kSmallStep = 4;                 // elements; movers take such steps in whole vectors
-constexpr std::int64_t kVectorBytes = 64;              // the longest of x86-64
-constexpr std::int64_t kFlattenBytes = 1024;           // joining dims to longer rows than this gains nothing
-constexpr std::int64_t kDirectTileBytes = 64 * 1024;   // of the widest operand, when nothing goes through scratch
-constexpr std::int64_t kSlowTileBytes = 8 * 1024;      // at least, however slow the op is
-constexpr double kSharedTileSeconds = 5e-6;            // of a tile that threads share, else: what a stalled core costs
-constexpr std::int64_t kStagedTileBytes = 8 * 1024;    // of what is staged (all rows, or one for all of them), and of chains
-constexpr std::int64_t kLeastTileBytes = 4 * 1024;     // rows run along another dim where that makes larger tiles
-constexpr std::int64_t kLongTileBytes = 128 * 1024;    // of a call that no threads share, when nothing goes through scratch
-constexpr std::int64_t kFoldBytes = 512;               // of a pattern's image: loops of so few vectors end as predicted
-constexpr std::int64_t kMostFoldBytes = 2 * 1024;      // where lines of cache take that
-constexpr std::int64_t kLeastFolded = 2 * 1024;        // bytes of cols; with fewer, many rows in one tile are faster
-constexpr std::int64_t kStreamedFoldBytes = 8 * 1024;  // where results are streamed, in longer runs
-constexpr std::int64_t kSquareTileBytes = 16 * 1024;   // when an operand is transposed: whole cache lines both ways
+constexpr double kRowSeconds = 0.25e-9;               // a kernel's row of whole vectors
+constexpr double kJoinedRowSeconds = 0.5e-9;          // one with a ragged end that goes on in the next row
+constexpr double kRaggedRowSeconds = 0.8e-9;          // another one with a ragged end
+constexpr double kRepeatedRowSeconds = 1.5e-9;        // one with a repeated input
+constexpr double kRepeatedVectorSeconds = 0.2e-9;     // and more for each vector of it
+constexpr double kRaggedRepeatedRowSeconds = 8e-9;    // one whose repeated input is no whole vectors
+constexpr double kStreamedRunSeconds = 20e-9;         // the first and last line of what is stored past the caches
+constexpr double kShortRowSeconds = 2.5e-9;           // a row that does not fill a vector
+constexpr double kTileSeconds = 10e-9;                // a tile: moving on, and the kernel's call
+constexpr double kStageSeconds = 18e-9;               // a block that is staged, however small
+constexpr double kStagedBytesPerSecond = 200e9;       // written to scratch in order, and read again
+constexpr double kPatternBytesPerSecond = 60e9;       // of what is written over and over, for all of a tile
+constexpr double kRunSeconds = 0.3e-9;                // a short run that is moved on its own
+constexpr double kLongRepeatSeconds = 0.7e-9;         // a vector of an element that is repeated more often than tables have it
+constexpr double kGatherSeconds = 0.3e-9;             // an element moved on its own
+constexpr double kTransposeSeconds = 0.075e-9;        // an element moved in a square
+constexpr std::int64_t kSmallStep = 4;                // elements; movers take such steps in whole vectors
+constexpr std::int64_t kVectorBytes = 64;             // the longest of x86-64
+constexpr std::int64_t kFlattenBytes = 1024;          // joining dims to longer rows than this gains nothing
+constexpr std::int64_t kDirectTileBytes = 64 * 1024;  // of the widest operand, when nothing goes through scratch
+constexpr std::int64_t kSlowTileBytes = 8 * 1024;     // at least, however slow the op is
+constexpr double kSharedTileSeconds = 5e-6;           // of a tile that threads share, else: what a stalled core costs
+constexpr std::int64_t kStagedTileBytes = 8 * 1024;   // of what is staged (all rows, or one for all of them), and of chains
+constexpr std::int64_t kLongTileBytes = 128 * 1024;   // of a call that no threads share, when nothing goes through scratch
+constexpr std::int64_t kSquareTileBytes = 16 * 1024;  // when an operand is transposed: whole cache lines both ways
 
 // Tiles are what threads share. One thread loses 16 ns between two of them, and wants few: in L3, 64 KB are 4 % faster than 32.
 std::int64_t DirectTileBytes(const TilingProblem& problem) {
@@ -50,100 +46,18 @@ std::int64_t DirectTileBytes(const TilingProblem& problem) {
   return std::max(static_cast<std::int64_t>(bytes) / kLineBytes * kLineBytes, kSlowTileBytes);
 }
 
-class Chooser {
+// The cheapest cols.
+class Chooser : public TileCols {
  public:
   Chooser(const Canonical& canonical, const TilingProblem& problem)
-      : canonical_(canonical),
-        problem_(problem),
+      : TileCols(canonical, problem),
         flatten_bytes_(
             std::min(problem.streams ? kStagedTileBytes : kFlattenBytes, kScratchBytes / (count() + problem.steps) / 64 * 64)) {
-    blocks_[rank()] = 1;
-    for (int d = rank() - 1; d >= 0; --d) blocks_[d] = blocks_[d + 1] * canonical_.extents[d];
-    for (int i = 0; i < count(); ++i) {
-      const std::pmr::vector<std::int64_t>& strides = canonical_.strides[i];
-      const auto is_contiguous = [&](int d) {
-        return canonical_.extents[d] == 1 || strides[d] == problem_.sizes[i] * blocks_[d + 1];
-      };
-      int from = rank();
-      while (from > 0 && is_contiguous(from - 1)) --from;
-      streams_from_[i] = from;
-      from = rank();
-      while (from > 0 && strides[from - 1] == 0) --from;
-      splats_from_[i] = from;
-    }
     if (const int repeated = RepeatedInput(); repeated >= 0) {
       const double staged = Cost(rank() - 2).seconds();  // once, maybe, for many tiles
-      repeated_ = repeated;
-      if (Cost(rank() - 2).seconds() >= staged) repeated_ = -1;
+      Repeat(repeated);
+      if (Cost(rank() - 2).seconds() >= staged) Repeat(-1);
     }
-  }
-
-  // Where the dims from `first` on are cols.
-  OperandTiling TileOperand(int operand, int first) const {
-    const bool splat = Splats(operand, first) && (!IsOutput(operand) || problem_.reads_only);
-    const bool staged = Stages(operand, first) && !(splat && !IsUnaligned(operand));
-    if (IsRepeated(operand, first)) return {Delivery::kRepeated, false, false, static_cast<std::int32_t>(Block(first + 1))};
-    return {staged ? Delivery::kStaged : splat ? Delivery::kSplat : Delivery::kStreamed, splat};
-  }
-
-  // Along the dims from `first` on, is the operand contiguous, or one value?
-  bool Streams(int operand, int first) const { return first >= streams_from_[operand]; }
-  bool Splats(int operand, int first) const { return first >= splats_from_[operand]; }
-  bool IsRepeated(int operand, int first) const { return operand >= 0 && operand == repeated_ && first == rank() - 2; }
-  bool Stages(int operand, int first) const {
-    if (IsRepeated(operand, first)) return false;
-    return IsUnaligned(operand) || !(Streams(operand, first) || (!IsOutput(operand) && Splats(operand, first)));
-  }
-
-  // When cols are the dims from `first` on, do the kernel's rows follow each other in memory, so that it can join them?
-  bool Joins(int first) const {
-    if (first == 0 || RowDim(first) != first - 1) return false;
-    for (int i = 0; i < count(); ++i) {
-      if (IsRepeated(i, first)) return false;
-      const std::int64_t stride = canonical_.strides[i][first - 1];
-      if (Stages(i, first) ? stride == 0 && !Splats(i, first) : !Splats(i, first) && stride != Block(first) * problem_.sizes[i])
-        return false;
-    }
-    return true;
-  }
-
-  // Is what is staged of the operand the same in every step of the first of cols?
-  bool IsImage(int operand, int first) const {
-    return Stages(operand, first) && canonical_.strides[operand][first] == 0 && !Splats(operand, first);
-  }
-
-  // How many steps of the first of cols make a row that can be handed to kernels again and again, an operand's image serving all of
-  // them, so that rows begin on cache lines where the first does. 0: no operand has an image, cols are less than two such rows, or
-  // rows were too long.
-  std::int64_t Fold(int first) const {
-    bool any = false;
-    for (int i = 0; i < count(); ++i) any = any || IsImage(i, first);
-    if (!any || (Block(first) < Block(0) && SaturatingProduct(Block(first), problem_.widest) < kLeastFolded)) return 0;
-    const std::int64_t inner = Block(first + 1);
-    const std::int64_t group = WholeLines(inner * problem_.sizes.back());
-    const std::int64_t least = group * inner * problem_.widest;
-    if (least > (problem_.streams ? kStreamedFoldBytes : kMostFoldBytes)) return 0;
-    const std::int64_t fold = std::max<std::int64_t>((problem_.streams ? kStreamedFoldBytes : kFoldBytes) / least, 1) * group;
-    return 2 * fold <= canonical_.extents[first] ? fold : 0;
-  }
-
-  // The dim outside cols that runs along a tile's rows: the one along which a transposed operand is contiguous, else the next one
-  // out, or the longest where that would make tiles of few bytes. Results that are streamed stay in the order of memory: rows of
-  // 400 bytes that lie 800 apart took 1.6 times as long.
-  int RowDim(int first) const {
-    if (const int transposed = TransposedDim(first); transposed >= 0) return transposed;
-    const std::int64_t row_bytes = SaturatingProduct(Block(first), problem_.widest);
-    int dim = first - 1;
-    if (dim < 0 || problem_.streams || SaturatingProduct(canonical_.extents[dim], row_bytes) >= kLeastTileBytes) return dim;
-    for (int d = dim - 1; d >= 0; --d) {
-      if (canonical_.extents[d] > canonical_.extents[dim]) dim = d;
-    }
-    return dim;
-  }
-
-  // Of an operand that is staged: does its block stay as it is when a tile gets more rows, as an image, or the same in all of them?
-  bool KeepsBlock(int operand, int first, std::int64_t fold) const {
-    return fold > 0 ? IsImage(operand, first) : first > 0 && canonical_.strides[operand][RowDim(first)] == 0;
   }
 
   // Rows, tiles and staging when cols are the dims from `first` on.
@@ -153,7 +67,7 @@ class Chooser {
     const std::int64_t fold = Fold(first);
     const std::int64_t row_cols = fold > 0 ? fold * Block(first + 1) : Block(first);
     const std::int64_t row_bytes = SaturatingProduct(row_cols, problem_.widest);
-    const bool joins = Joins(first), repeated = IsRepeated(repeated_, first);
+    const bool joins = Joins(first), repeated = IsRepeated(repeated_input(), first);
     double row = repeated                        ? RepeatedRowSeconds(first)
                  : row_bytes < kVectorBytes      ? kShortRowSeconds
                  : row_bytes % kVectorBytes == 0 ? kRowSeconds
@@ -182,8 +96,8 @@ class Chooser {
   }
 
   double RepeatedRowSeconds(int first) const {
-    return canonical_.extents[first] * problem_.sizes[repeated_] % kVectorBytes == 0 ? kRepeatedRowSeconds
-                                                                                     : kRaggedRepeatedRowSeconds;
+    return canonical_.extents[first] * problem_.sizes[repeated_input()] % kVectorBytes == 0 ? kRepeatedRowSeconds
+                                                                                            : kRaggedRepeatedRowSeconds;
   }
 
   // Of the widest operand, where something goes through scratch. A call that no threads share is one tile as long as L1 holds its
@@ -250,53 +164,8 @@ class Chooser {
     return best;
   }
 
-  // The dim before `end` along which the operand is contiguous; -1 when there is none.
-  int ContiguousDim(int operand, int end) const {
-    for (int d = end - 1; d >= 0; --d) {
-      if (std::abs(canonical_.strides[operand][d]) == problem_.sizes[operand] && canonical_.extents[d] > 1) return d;
-    }
-    return -1;
-  }
-
-  // The dim along which a transposed operand is contiguous; -1 when none is transposed.
-  int TransposedDim(int first) const {
-    for (int i = 0; i < count(); ++i) {
-      const std::int64_t inner_stride = canonical_.strides[i][rank() - 1];
-      if (!Stages(i, first) || inner_stride == 0 || std::abs(inner_stride) == problem_.sizes[i]) continue;
-      if (const int d = ContiguousDim(i, first); d >= 0) return d;
-    }
-    return -1;
-  }
-
  private:
-  int rank() const { return canonical_.rank(); }
-  int count() const { return static_cast<int>(problem_.sizes.size()); }
-  bool IsOutput(int operand) const { return operand + 1 == count(); }
-  bool IsUnaligned(int operand) const { return (problem_.unaligned >> operand) & 1; }
-  std::int64_t Block(int first) const { return blocks_[first]; }
-
-  // The input whose elements each face all of the last dim, along which the other operands are contiguous; -1: none, or kernels
-  // do not take it.
-  int RepeatedInput() const {
-    const int first = rank() - 2;
-    if (!problem_.repeats || first < 0 || count() != 3 || canonical_.extents[first + 1] > kMaxRepeat) return -1;
-    int repeated = -1;
-    for (int i = 0; i < count(); ++i) {
-      if (IsUnaligned(i)) return -1;
-      if (Streams(i, first)) continue;
-      const std::pmr::vector<std::int64_t>& strides = canonical_.strides[i];
-      if (repeated >= 0 || IsOutput(i) || strides[first] != problem_.sizes[i] || strides[first + 1] != 0) return -1;
-      repeated = i;
-    }
-    return repeated;
-  }
-
-  const Canonical& canonical_;
-  const TilingProblem& problem_;
-  const std::int64_t flatten_bytes_;                            // rows of cols are not made longer than this by joining dims
-  std::int64_t blocks_[kMaxRank + 1];                           // elements of the dims from here on
-  int streams_from_[kMaxOperands], splats_from_[kMaxOperands];  // the first dim from which on an operand does
-  int repeated_ = -1;                                           // an input that is repeated where cols are the last two dims
+  const std::int64_t flatten_bytes_;  // rows of cols are not made longer than this by joining dims
 };
 
 }  // namespace

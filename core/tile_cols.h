@@ -1,0 +1,163 @@
+// What the operands of a problem are to a tile, by which of its dims are cols.
+#ifndef AXISCAST_CORE_TILE_COLS_H_
+#define AXISCAST_CORE_TILE_COLS_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+
+#include "core/tiling.h"
+
+namespace axiscast {
+
+inline constexpr std::int64_t kLeastTileBytes = 4 * 1024;     // rows run along another dim where that makes larger tiles
+inline constexpr std::int64_t kFoldBytes = 512;               // of a pattern's image: loops of so few vectors end as predicted
+inline constexpr std::int64_t kMostFoldBytes = 2 * 1024;      // where lines of cache take that
+inline constexpr std::int64_t kLeastFolded = 2 * 1024;        // bytes of cols; with fewer, many rows in one tile are faster
+inline constexpr std::int64_t kStreamedFoldBytes = 8 * 1024;  // where results are streamed, in longer runs
+
+// Everywhere, cols are the canonical dims from `first` on.
+class TileCols {
+ public:
+  TileCols(const Canonical& canonical, const TilingProblem& problem) : canonical_(canonical), problem_(problem) {
+    blocks_[rank()] = 1;
+    for (int d = rank() - 1; d >= 0; --d) blocks_[d] = blocks_[d + 1] * canonical_.extents[d];
+    for (int i = 0; i < count(); ++i) {
+      const std::pmr::vector<std::int64_t>& strides = canonical_.strides[i];
+      const auto is_contiguous = [&](int d) {
+        return canonical_.extents[d] == 1 || strides[d] == problem_.sizes[i] * blocks_[d + 1];
+      };
+      int from = rank();
+      while (from > 0 && is_contiguous(from - 1)) --from;
+      streams_from_[i] = from;
+      from = rank();
+      while (from > 0 && strides[from - 1] == 0) --from;
+      splats_from_[i] = from;
+    }
+  }
+
+  OperandTiling TileOperand(int operand, int first) const {
+    const bool splat = Splats(operand, first) && (!IsOutput(operand) || problem_.reads_only);
+    const bool staged = Stages(operand, first) && !(splat && !IsUnaligned(operand));
+    if (IsRepeated(operand, first)) return {Delivery::kRepeated, false, false, static_cast<std::int32_t>(Block(first + 1))};
+    return {staged ? Delivery::kStaged : splat ? Delivery::kSplat : Delivery::kStreamed, splat};
+  }
+
+  // Along cols, is the operand contiguous, or one value?
+  bool Streams(int operand, int first) const { return first >= streams_from_[operand]; }
+  bool Splats(int operand, int first) const { return first >= splats_from_[operand]; }
+  bool IsRepeated(int operand, int first) const { return operand >= 0 && operand == repeated_ && first == rank() - 2; }
+  bool Stages(int operand, int first) const {
+    if (IsRepeated(operand, first)) return false;
+    return IsUnaligned(operand) || !(Streams(operand, first) || (!IsOutput(operand) && Splats(operand, first)));
+  }
+
+  // Do the kernel's rows follow each other in memory, so that it can join them?
+  bool Joins(int first) const {
+    if (first == 0 || RowDim(first) != first - 1) return false;
+    for (int i = 0; i < count(); ++i) {
+      if (IsRepeated(i, first)) return false;
+      const std::int64_t stride = canonical_.strides[i][first - 1];
+      if (Stages(i, first) ? stride == 0 && !Splats(i, first) : !Splats(i, first) && stride != Block(first) * problem_.sizes[i])
+        return false;
+    }
+    return true;
+  }
+
+  // Is what is staged of the operand the same in every step of the first of cols?
+  bool IsImage(int operand, int first) const {
+    return Stages(operand, first) && canonical_.strides[operand][first] == 0 && !Splats(operand, first);
+  }
+
+  // How many steps of the first of cols make a row that can be handed to kernels again and again, an operand's image serving all of
+  // them, so that rows begin on cache lines where the first does. 0: no operand has an image, cols are less than two such rows, or
+  // rows were too long.
+  std::int64_t Fold(int first) const {
+    bool any = false;
+    for (int i = 0; i < count(); ++i) any = any || IsImage(i, first);
+    if (!any || (Block(first) < Block(0) && SaturatingProduct(Block(first), problem_.widest) < kLeastFolded)) return 0;
+    const std::int64_t inner = Block(first + 1);
+    const std::int64_t group = WholeLines(inner * problem_.sizes.back());
+    const std::int64_t least = group * inner * problem_.widest;
+    if (least > (problem_.streams ? kStreamedFoldBytes : kMostFoldBytes)) return 0;
+    const std::int64_t fold = std::max<std::int64_t>((problem_.streams ? kStreamedFoldBytes : kFoldBytes) / least, 1) * group;
+    return 2 * fold <= canonical_.extents[first] ? fold : 0;
+  }
+
+  // The dim outside cols that runs along a tile's rows: the one along which a transposed operand is contiguous, else the next one
+  // out, or the longest where that would make tiles of few bytes. Results that are streamed stay in the order of memory: rows of
+  // 400 bytes that lie 800 apart took 1.6 times as long.
+  int RowDim(int first) const {
+    if (const int transposed = TransposedDim(first); transposed >= 0) return transposed;
+    const std::int64_t row_bytes = SaturatingProduct(Block(first), problem_.widest);
+    int dim = first - 1;
+    if (dim < 0 || problem_.streams || SaturatingProduct(canonical_.extents[dim], row_bytes) >= kLeastTileBytes) return dim;
+    for (int d = dim - 1; d >= 0; --d) {
+      if (canonical_.extents[d] > canonical_.extents[dim]) dim = d;
+    }
+    return dim;
+  }
+
+  // Of an operand that is staged: does its block stay as it is when a tile gets more rows, as an image, or the same in all of them?
+  bool KeepsBlock(int operand, int first, std::int64_t fold) const {
+    return fold > 0 ? IsImage(operand, first) : first > 0 && canonical_.strides[operand][RowDim(first)] == 0;
+  }
+
+  // The dim before `end` along which the operand is contiguous; -1 when there is none.
+  int ContiguousDim(int operand, int end) const {
+    for (int d = end - 1; d >= 0; --d) {
+      if (std::abs(canonical_.strides[operand][d]) == problem_.sizes[operand] && canonical_.extents[d] > 1) return d;
+    }
+    return -1;
+  }
+
+  // The dim along which a transposed operand is contiguous; -1 when none is transposed.
+  int TransposedDim(int first) const {
+    for (int i = 0; i < count(); ++i) {
+      const std::int64_t inner_stride = canonical_.strides[i][rank() - 1];
+      if (!Stages(i, first) || inner_stride == 0 || std::abs(inner_stride) == problem_.sizes[i]) continue;
+      if (const int d = ContiguousDim(i, first); d >= 0) return d;
+    }
+    return -1;
+  }
+
+  // The input whose elements each face all of the last dim, along which the other operands are contiguous; -1: none, or kernels
+  // do not take it.
+  int RepeatedInput() const {
+    const int first = rank() - 2;
+    if (!problem_.repeats || first < 0 || count() != 3 || canonical_.extents[first + 1] > kMaxRepeat) return -1;
+    int repeated = -1;
+    for (int i = 0; i < count(); ++i) {
+      if (IsUnaligned(i)) return -1;
+      if (Streams(i, first)) continue;
+      const std::pmr::vector<std::int64_t>& strides = canonical_.strides[i];
+      if (repeated >= 0 || IsOutput(i) || strides[first] != problem_.sizes[i] || strides[first + 1] != 0) return -1;
+      repeated = i;
+    }
+    return repeated;
+  }
+
+  // Kernels take that input as it is, where cols are the last two dims; -1: none.
+  void Repeat(int input) { repeated_ = input; }
+  int repeated_input() const { return repeated_; }
+
+  int rank() const { return canonical_.rank(); }
+  int count() const { return static_cast<int>(problem_.sizes.size()); }
+  bool IsOutput(int operand) const { return operand + 1 == count(); }
+  bool IsUnaligned(int operand) const { return (problem_.unaligned >> operand) & 1; }
+  // Elements of the dims from `first` on.
+  std::int64_t Block(int first) const { return blocks_[first]; }
+
+ protected:
+  const Canonical& canonical_;
+  const TilingProblem& problem_;
+
+ private:
+  std::int64_t blocks_[kMaxRank + 1];
+  int streams_from_[kMaxOperands], splats_from_[kMaxOperands];  // the first dim from which on an operand does
+  int repeated_ = -1;
+};
+
+}  // namespace axiscast
+
+#endif  // AXISCAST_CORE_TILE_COLS_H_
