@@ -71,12 +71,14 @@ class TileCols {
 
   // How many steps of the first of cols make a row that can be handed to kernels again and again, an operand's image serving all of
   // them, so that rows begin on cache lines where the first does. 0: no operand has an image, cols are less than two such rows, or
-  // rows were too long.
+  // rows were too long, or a tile's rows are something else.
   std::int64_t Fold(int first) const {
+    if (problem_.reads_only || TransposedDim(first) >= 0) return 0;
     bool any = false;
     for (int i = 0; i < count(); ++i) any = any || IsImage(i, first);
     if (!any || (Block(first) < Block(0) && SaturatingProduct(Block(first), problem_.widest) < kLeastFolded)) return 0;
     const std::int64_t inner = Block(first + 1);
+    if (SaturatingProduct(inner, problem_.widest) > kStreamedFoldBytes) return 0;
     const std::int64_t group = WholeLines(inner * problem_.sizes.back());
     const std::int64_t least = group * inner * problem_.widest;
     if (least > (problem_.streams ? kStreamedFoldBytes : kMostFoldBytes)) return 0;

@@ -201,7 +201,7 @@ Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, co
   std::int64_t bytes = DirectTileBytes(problem), row_bytes = bytes;
   if (blocks > 0) {
     const std::int64_t block_limit = kScratchBytes / blocks / 64 * 64;
-    if (transposed < 0 && !problem.reads_only) tiling.fold = chooser.Fold(first);
+    tiling.fold = chooser.Fold(first);
     if (tiling.fold * BlockElements(canonical, first + 1) * problem.widest > block_limit) tiling.fold = 0;
     bool large = problem.result_blocks == 0 && transposed < 0, only_images = large;
     for (int i = 0; i < count; ++i) {
