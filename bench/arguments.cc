@@ -1,10 +1,16 @@
 // The flags of a benchmark program.
 #include "bench/arguments.h"
 
+#include <strings.h>
+
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+
+#include "axiscast/registry.h"
+#include "core/kernel.h"
+#include "hwy/targets.h"
 
 namespace axiscast::bench {
 namespace {
@@ -21,6 +27,19 @@ std::string ProgramIn(const std::string& path, const std::string& name) {
   return std::filesystem::is_directory(path) ? path + "/bench/" + name : path;
 }
 
+// From here on kernels and roofs are those of a target, as on a CPU that has no other one. Comes before the library looks which
+// targets there are, which it does once. (What DisableTargets disables, Highway's own dispatch has again after the next look.)
+void UseTarget(const ProgramText& text, const std::string& name) {
+  for (const Target& target : BuiltInTargets()) {
+    if (target.supported && strcasecmp(name.c_str(), target.name) == 0) hwy::SetSupportedTargetsForTest(target.bit);
+  }
+  const Registry* registry = nullptr;
+  if (const Status status = Registry::BuiltInFor(name, &registry); !status.ok()) {
+    std::fprintf(stderr, "%s: --target: %s\n", text.name, status.message());
+    std::exit(2);
+  }
+}
+
 }  // namespace
 
 Arguments ReadArguments(int argc, char** argv, const ProgramText& text) {
@@ -34,6 +53,11 @@ Arguments ReadArguments(int argc, char** argv, const ProgramText& text) {
          "--compare", arguments.other,
          "measure each row here and there by turns: OTHER is another build's folder, or its program; both must have the row")
       ->type_name("OTHER");
+  app.add_option("--target", arguments.target,
+                 "the instruction set that is measured, and whose loops are the roof, by Highway's name as `axiscast info` lists them; "
+                 "the CPU's best where none is named")
+      ->type_name("TARGET")
+      ->envname("AXISCAST_TARGET");
   app.add_flag("--quick", arguments.quick,
                "tiny sizes and times: runs and checks every row in seconds, and measures nothing worth reading");
   app.add_flag("--serve", arguments.serve, "what --compare starts: reads names of rows, writes seconds")->group("");
@@ -48,6 +72,7 @@ Arguments ReadArguments(int argc, char** argv, const ProgramText& text) {
     std::fprintf(stderr, "%s: there is no flag `%s`; --help shows them all\n", text.name, word.c_str());
     std::exit(2);
   }
+  if (!arguments.target.empty()) UseTarget(text, arguments.target);
   if (!arguments.other.empty()) {
     arguments.other = ProgramIn(arguments.other, arguments.program);
     if (!std::filesystem::is_regular_file(arguments.other)) {

@@ -20,6 +20,7 @@ struct Arguments {
   bool quick = false;                  // small sizes, short times
   bool serve = false;                  // answers another program's questions
   std::string other;                   // the program to be compared with; "": none
+  std::string target;                  // the instruction set; "": the CPU's best
   std::vector<std::string> benchmark;  // Google Benchmark's flags
 };
 

@@ -140,6 +140,18 @@ class Bench(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("does not answer", done.stderr)
 
+    def test_target(self):
+        refused = run(PATTERNS, "--target", "nosuch")
+        self.assertEqual(refused.returncode, 2)
+        targets = re.search(r"there are: (.+)", refused.stderr)[1].split(", ")
+        for target in targets:
+            done = run(PATTERNS, "--quick", "--target", target.lower(), "--benchmark_filter=^same_shape", "--compare", str(PATTERNS))
+            if done.returncode == 2:
+                self.assertIn(f"target {target} is not supported by this CPU", done.stderr)
+                continue
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn(f"target {target}, roof in {target};", done.stdout)
+
     def test_flags(self):
         self.assertIn("--compare OTHER", run(PATTERNS, "--help").stdout)
         self.assertNotIn("--patterns", run(OPS, "--help").stdout)

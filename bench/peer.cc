@@ -19,7 +19,13 @@ namespace {
 
 }  // namespace
 
-Peer::Peer(const std::string& program, bool quick) : program_(program) {
+Peer::Peer(const Arguments& arguments) : program_(arguments.other) {
+  std::vector<std::string> words = {program_, "--serve"};
+  if (arguments.quick) words.push_back("--quick");
+  if (!arguments.target.empty()) words.push_back("--target=" + arguments.target);
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
   std::signal(SIGPIPE, SIG_IGN);  // a child that has ended is seen by what it does not answer
   int to_child[2], from_child[2];
   if (pipe(to_child) != 0 || pipe(from_child) != 0) FailPeer(program_, "cannot be started: no pipes");
@@ -28,7 +34,7 @@ Peer::Peer(const std::string& program, bool quick) : program_(program) {
     dup2(to_child[0], STDIN_FILENO);
     dup2(from_child[1], STDOUT_FILENO);
     for (const int end : {to_child[0], to_child[1], from_child[0], from_child[1]}) close(end);
-    execl(program_.c_str(), program_.c_str(), "--serve", quick ? "--quick" : nullptr, nullptr);
+    execv(program_.c_str(), pointers.data());
     _exit(127);
   }
   close(to_child[0]);
@@ -48,7 +54,7 @@ double Peer::Seconds(const std::string& row) {
   std::fprintf(questions_, "%s\n", row.c_str());
   std::fflush(questions_);
   double seconds;
-  if (std::fscanf(answers_, "%lf", &seconds) != 1) FailPeer(program_, "does not answer (does that build know --serve?)");
+  if (std::fscanf(answers_, "%lf", &seconds) != 1) FailPeer(program_, "does not answer (does that build know --serve, and --target where it is given?)");
   return seconds;
 }
 

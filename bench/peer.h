@@ -8,14 +8,15 @@
 #include <string>
 #include <vector>
 
+#include "bench/arguments.h"
 #include "bench/rows.h"
 
 namespace axiscast::bench {
 
-// Starts PROGRAM --serve. Between questions the child sleeps.
+// Starts `other` of the arguments with --serve, and what else both sides must agree on. Between questions the child sleeps.
 class Peer {
  public:
-  Peer(const std::string& program, bool quick);
+  explicit Peer(const Arguments& arguments);
   ~Peer();
   Peer(const Peer&) = delete;
   Peer& operator=(const Peer&) = delete;

@@ -166,7 +166,7 @@ std::vector<Row> RunRows(const Arguments& arguments, std::vector<Row> rows, int 
   benchmark::AddCustomContext("threads", std::to_string(machine.threads));
 
   std::optional<Peer> peer;
-  if (!arguments.other.empty()) peer.emplace(arguments.other, arguments.quick);
+  if (!arguments.other.empty()) peer.emplace(arguments);
   Progress progress;
   progress.Start(CountSamples(words, rows));
   for (Row& row : rows) Register(row, progress, peer ? &*peer : nullptr, effort);
