@@ -53,9 +53,10 @@ Arguments ReadArguments(int argc, char** argv, const ProgramText& text) {
          "--compare", arguments.other,
          "measure each row here and there by turns: OTHER is another build's folder, or its program; both must have the row")
       ->type_name("OTHER");
-  app.add_option("--target", arguments.target,
-                 "the instruction set that is measured, and whose loops are the roof, by Highway's name as `axiscast info` lists them; "
-                 "the CPU's best where none is named")
+  app.add_option(
+         "--target", arguments.target,
+         "the instruction set that is measured, and whose loops are the roof, by Highway's name as `axiscast info` lists them; "
+         "the CPU's best where none is named")
       ->type_name("TARGET")
       ->envname("AXISCAST_TARGET");
   app.add_flag("--quick", arguments.quick,

@@ -54,7 +54,8 @@ double Peer::Seconds(const std::string& row) {
   std::fprintf(questions_, "%s\n", row.c_str());
   std::fflush(questions_);
   double seconds;
-  if (std::fscanf(answers_, "%lf", &seconds) != 1) FailPeer(program_, "does not answer (does that build know --serve, and --target where it is given?)");
+  if (std::fscanf(answers_, "%lf", &seconds) != 1)
+    FailPeer(program_, "does not answer (does that build know --serve, and --target where it is given?)");
   return seconds;
 }
 
