@@ -48,6 +48,7 @@ struct Movers {
   RunsMover runs;
   KernelFunction copy[kElementSizes];  // a unary kernel: out = in[0]
   void (*fence)();                     // makes what was streamed visible to other threads
+  std::int64_t vector_bytes;           // of the target
 };
 
 // Sums of one dtype, by the tree of core/sum_tree.h. They go to accumulators: float for the 16-bit floats, else the dtype itself. x

@@ -36,7 +36,7 @@ Loop MakeLoop(std::int64_t extent, std::int64_t limit, std::int64_t bytes) {
   if (limit >= extent) return {extent, extent, 1};
   limit = std::max<std::int64_t>(limit, 1);
   std::int64_t chunk = CeilDiv(extent, CeilDiv(extent, limit));
-  const std::int64_t group = WholeLines(bytes);
+  const std::int64_t group = WholeBlocks(bytes, kLineBytes);
   if (chunk < extent && limit >= group) {
     chunk = CeilDiv(chunk, group) * group;
     if (chunk > limit) chunk -= group;
@@ -225,6 +225,8 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   problem.result_blocks = result_blocks.empty() ? 0 : *std::max_element(result_blocks.begin(), result_blocks.end()) + 1;
   problem.reads_only = options.check != nullptr;
   problem.repeats = steps.size() == 1 && steps[0].kernel->repeats;
+  problem.keeps = steps.size() == 1 && steps[0].kernel->keeps;
+  problem.vector_bytes = options.vector_bytes;
   // Non-temporal stores win by a third where the call's bytes do not fit the last cache, and lose up to three times where they do.
   problem.streams = kernel_streams && (options.forced.streams || LeavesCaches(bytes));
   Layout layout(canonical.memory());

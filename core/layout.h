@@ -112,7 +112,8 @@ struct LayoutOptions {
   std::uint64_t unaligned = 0;    // operands (a bit each) that must be staged because they break their element's alignment
   CheckFunction check = nullptr;  // the problem has one operand, which is read and handed to this
   ForcedTiling forced = {};
-  bool far = false;  // as Problem::far
+  bool far = false;                               // as Problem::far
+  std::int64_t vector_bytes = kUsualVectorBytes;  // of the target
 };
 
 // The canonical problem must not be empty. In its memory; of one step, from nowhere else. Cost: O(operands * rank), some 200 ns.

@@ -133,7 +133,8 @@ struct PatternPlan::Impl {
     for (std::size_t i = 0; i <= count; ++i) unaligned = unaligned || !IsAligned(bound->pointers[i], dtypes[i]);
     bound->canonical = Canonicalise(bound->shape, {bound->strides, count + 1}, bound->canonical.memory());
     const std::uint64_t staged = unaligned ? ~std::uint64_t{0} : UnalignedStrides(bound->canonical, dtypes);
-    bound->layout = MakeLayout(bound->canonical, dtypes, {&step, 1}, {staged, nullptr, {}});
+    bound->layout =
+        MakeLayout(bound->canonical, dtypes, {&step, 1}, {staged, nullptr, {}, false, op.entry().kernels->movers.vector_bytes});
     return true;
   }
 
@@ -145,7 +146,7 @@ struct PatternPlan::Impl {
     const Distinct distinct = DistinctElements(input.shape, input.byte_strides);
     const Canonical canonical = Canonicalise(distinct.shape, {&distinct.byte_strides, 1}, memory);
     const std::uint64_t staged = IsAligned(input.data, input.dtype) ? UnalignedStrides(canonical, {&input.dtype, 1}) : 1;
-    const Layout layout = MakeLayout(canonical, {&input.dtype, 1}, {}, {staged, kernel.check, {}});
+    const Layout layout = MakeLayout(canonical, {&input.dtype, 1}, {}, {staged, kernel.check});
     return ExecuteCheck(layout, op.entry().kernels->movers, static_cast<const std::byte*>(input.data), execute);
   }
 

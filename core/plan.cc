@@ -25,11 +25,11 @@ bool IsAligned(const void* data, DType dtype) {
   return (reinterpret_cast<std::uintptr_t>(data) & static_cast<std::uintptr_t>(SizeInBytes(dtype) - 1)) == 0;
 }
 
-void MakeLayouts(const Canonical& canonical, const std::vector<DType>& dtypes, const std::vector<Step>& steps, CheckFunction check,
-                 bool far, Layout* layouts) {
+void MakeLayouts(const Movers& movers, const Canonical& canonical, const std::vector<DType>& dtypes, const std::vector<Step>& steps,
+                 CheckFunction check, bool far, Layout* layouts) {
   const std::uint64_t unaligned = UnalignedStrides(canonical, dtypes);
-  layouts[0] = MakeLayout(canonical, dtypes, steps, {unaligned, check, {}, far});
-  layouts[1] = MakeLayout(canonical, dtypes, steps, {~std::uint64_t{0}, check, {}, far});
+  layouts[0] = MakeLayout(canonical, dtypes, steps, {unaligned, check, {}, far, movers.vector_bytes});
+  layouts[1] = MakeLayout(canonical, dtypes, steps, {~std::uint64_t{0}, check, {}, far, movers.vector_bytes});
 }
 
 std::vector<DType> DTypesOf(const Problem& problem) {
@@ -121,14 +121,14 @@ Status Plan::Impl::Make(Problem problem, const Movers& movers, std::string calle
       impl->kernels.push_back(*step.kernel);
       step.kernel = &impl->kernels.back();
     }
-    MakeLayouts(impl->canonical, dtypes, problem.steps, nullptr, problem.far, impl->layouts);
+    MakeLayouts(movers, impl->canonical, dtypes, problem.steps, nullptr, problem.far, impl->layouts);
     for (std::size_t i = 0; i <= out; ++i) {
       impl->operands[i].like_out = SizeOf(problem.operands[i].dtype) == SizeOf(problem.operands[out].dtype) &&
                                    impl->canonical.strides[i] == impl->canonical.strides[out];
     }
     for (DataCheck& check : checks) {
       const Distinct distinct = DistinctElements(check.shape, check.byte_strides);
-      MakeLayouts(Canonicalise(distinct.shape, {distinct.byte_strides}),
+      MakeLayouts(movers, Canonicalise(distinct.shape, {distinct.byte_strides}),
                   {problem.operands[static_cast<std::size_t>(check.operand)].dtype}, {}, check.function, false, check.layouts);
     }
   }
@@ -235,7 +235,7 @@ Status Plan::Impl::ExecuteWithCopies(std::byte* const* pointers, std::uint32_t c
     dense.offsets[static_cast<std::size_t>(i)] = 0;
   }
   Layout layout_pair[2];
-  MakeLayouts(dense, DTypesOf(problem), problem.steps, nullptr, problem.far, layout_pair);
+  MakeLayouts(*movers, dense, DTypesOf(problem), problem.steps, nullptr, problem.far, layout_pair);
   bool unaligned = false;
   for (std::size_t i = 0; i < problem.operands.size(); ++i)
     unaligned = unaligned || !IsAligned(moved[i], problem.operands[i].dtype);

@@ -11,7 +11,7 @@
 namespace axiscast {
 
 inline constexpr std::int64_t kLeastTileBytes = 4 * 1024;     // rows run along another dim where that makes larger tiles
-inline constexpr std::int64_t kFoldBytes = 512;               // of a pattern's image: loops of so few vectors end as predicted
+inline constexpr std::int64_t kLeastFoldBytes = 128;          // of a pattern's image, where vectors are short
 inline constexpr std::int64_t kMostFoldBytes = 2 * 1024;      // where lines of cache take that
 inline constexpr std::int64_t kLeastFolded = 2 * 1024;        // bytes of cols; with fewer, many rows in one tile are faster
 inline constexpr std::int64_t kStreamedFoldBytes = 8 * 1024;  // where results are streamed, in longer runs
@@ -69,9 +69,25 @@ class TileCols {
     return Stages(operand, first) && canonical_.strides[operand][first] == 0 && !Splats(operand, first);
   }
 
+  // Are rows of cols, or the folded ones, such as cost kernels no more than one long row (Kernel::keeps)?
+  bool Keeps(int first, std::int64_t fold) const {
+    const std::int64_t bytes = SaturatingProduct(fold > 0 ? fold * Block(first + 1) : Block(first), problem_.widest);
+    if (!problem_.keeps || bytes > kMaxKept * problem_.vector_bytes || bytes % problem_.vector_bytes != 0) return false;
+    if (fold > 0) return true;
+    if (first == 0 || RowDim(first) != first - 1) return false;
+    int same = 0;
+    for (int i = 0; i < count(); ++i) {
+      if (!Streams(i, first) || IsUnaligned(i)) return false;
+      const std::int64_t stride = canonical_.strides[i][first - 1];
+      same += stride == 0;
+      if (stride != 0 && stride != Block(first) * problem_.sizes[i]) return false;
+    }
+    return same == 1;
+  }
+
   // How many steps of the first of cols make a row that can be handed to kernels again and again, an operand's image serving all of
-  // them, so that rows begin on cache lines where the first does. 0: no operand has an image, cols are less than two such rows, or
-  // rows were too long, or a tile's rows are something else.
+  // them, so that rows begin on vectors' boundaries where the first does (on cache lines, if they are streamed). 0: no operand has
+  // an image, cols are less than two such rows, or rows were too long, or a tile's rows are something else.
   std::int64_t Fold(int first) const {
     if (problem_.reads_only || TransposedDim(first) >= 0) return 0;
     bool any = false;
@@ -79,10 +95,12 @@ class TileCols {
     if (!any || (Block(first) < Block(0) && SaturatingProduct(Block(first), problem_.widest) < kLeastFolded)) return 0;
     const std::int64_t inner = Block(first + 1);
     if (SaturatingProduct(inner, problem_.widest) > kStreamedFoldBytes) return 0;
-    const std::int64_t group = WholeLines(inner * problem_.sizes.back());
+    // Kernels keep so few vectors in registers, and the loops of those that do not end as predicted.
+    const std::int64_t bytes = problem_.streams ? kStreamedFoldBytes : std::max(kMaxKept * problem_.vector_bytes, kLeastFoldBytes);
+    const std::int64_t group = WholeBlocks(inner * problem_.sizes.back(), problem_.streams ? kLineBytes : problem_.vector_bytes);
     const std::int64_t least = group * inner * problem_.widest;
     if (least > (problem_.streams ? kStreamedFoldBytes : kMostFoldBytes)) return 0;
-    const std::int64_t fold = std::max<std::int64_t>((problem_.streams ? kStreamedFoldBytes : kFoldBytes) / least, 1) * group;
+    const std::int64_t fold = std::max<std::int64_t>(bytes / least, 1) * group;
     return 2 * fold <= canonical_.extents[first] ? fold : 0;
   }
 

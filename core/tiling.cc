@@ -67,8 +67,9 @@ class Chooser : public TileCols {
     const std::int64_t fold = Fold(first);
     const std::int64_t row_cols = fold > 0 ? fold * Block(first + 1) : Block(first);
     const std::int64_t row_bytes = SaturatingProduct(row_cols, problem_.widest);
-    const bool joins = Joins(first), repeated = IsRepeated(repeated_input(), first);
-    double row = repeated                        ? RepeatedRowSeconds(first)
+    const bool joins = Joins(first), keeps = Keeps(first, fold), repeated = IsRepeated(repeated_input(), first);
+    double row = keeps                           ? 0
+                 : repeated                      ? RepeatedRowSeconds(first)
                  : row_bytes < kVectorBytes      ? kShortRowSeconds
                  : row_bytes % kVectorBytes == 0 ? kRowSeconds
                  : joins                         ? kJoinedRowSeconds
@@ -176,7 +177,7 @@ std::int64_t BlockElements(const Canonical& canonical, int first) {
   return block;
 }
 
-std::int64_t WholeLines(std::int64_t bytes) { return kLineBytes / std::min(bytes & -bytes, kLineBytes); }
+std::int64_t WholeBlocks(std::int64_t bytes, std::int64_t block) { return block / std::min(bytes & -bytes, block); }
 
 std::int64_t SaturatingProduct(std::int64_t x, std::int64_t y) {
   std::int64_t product;

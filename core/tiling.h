@@ -16,6 +16,9 @@ namespace axiscast {
 // the smaller of what the tiles' direct operands leave and what fits a small stack. Kernels of float16 put up to 8 KB there too.
 inline constexpr std::int64_t kScratchBytes = 24 * 1024;
 
+// Where nobody says which target runs.
+inline constexpr std::int64_t kUsualVectorBytes = 64;
+
 enum class Delivery : std::uint8_t { kStreamed, kSplat, kRepeated, kStaged };
 
 struct OperandTiling {
@@ -45,12 +48,14 @@ struct TilingProblem {
   std::int64_t widest;                  // of them and of the intermediate results
   std::uint64_t unaligned = 0;          // operands (a bit each) that must be staged
   int steps;
-  int result_blocks = 0;        // blocks of scratch that intermediate results need
-  bool reads_only = false;      // the last operand is looked at, and not written
-  bool repeats = false;         // the one step's kernel heeds TileInput::repeat
-  bool streams = false;         // the output is to be stored past the caches
-  bool serial = false;          // too short for a second thread
-  double seconds_per_byte = 0;  // of the widest operand, roughly
+  int result_blocks = 0;                          // blocks of scratch that intermediate results need
+  bool reads_only = false;                        // the last operand is looked at, and not written
+  bool repeats = false;                           // the one step's kernel heeds TileInput::repeat
+  bool keeps = false;                             // and Kernel::keeps
+  std::int64_t vector_bytes = kUsualVectorBytes;  // of the target
+  bool streams = false;                           // the output is to be stored past the caches
+  bool serial = false;                            // too short for a second thread
+  double seconds_per_byte = 0;                    // of the widest operand, roughly
 };
 
 // Another choice than the cheapest one, for tests: results must not depend on it. 0: no other.
@@ -66,8 +71,8 @@ Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, co
 // Elements of the dims from `first` on.
 std::int64_t BlockElements(const Canonical& canonical, int first);
 
-// How many steps of `bytes` > 0 are whole cache lines.
-std::int64_t WholeLines(std::int64_t bytes);
+// How many steps of `bytes` > 0 are whole blocks of so many, a power of two.
+std::int64_t WholeBlocks(std::int64_t bytes, std::int64_t block);
 
 // Of values that are not negative; overlapping windows can have more bytes than there are addresses.
 std::int64_t SaturatingProduct(std::int64_t x, std::int64_t y);

@@ -145,6 +145,7 @@ inline void FenceStreams() { hwy::FlushStream(); }
 inline Movers TargetMovers() {
   Movers movers = {};
   movers.fence = &FenceStreams;
+  movers.vector_bytes = static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<std::uint8_t>()));
   movers.runs = &MoveRuns;
   SetMovers<std::uint8_t>(0, movers);
   SetMovers<std::uint16_t>(1, movers);

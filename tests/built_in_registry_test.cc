@@ -69,6 +69,21 @@ TEST(BuiltInRegistry, RepeatsInputsWhereTheTargetPermutes) {
   }
 }
 
+// Which kernels keep an input that is the same in all rows in registers.
+TEST(BuiltInRegistry, KeepsInputsOfShortArithmetic) {
+  for (const char* target : Registry::SupportedTargets()) {
+    SCOPED_TRACE(target);
+    const Registry* registry = nullptr;
+    ASSERT_TRUE(Registry::BuiltInFor(target, &registry).ok());
+    for (const char* op : {"add", "maximum", "remainder", "equal", "abs"}) {
+      const bool is_short = std::strcmp(op, "add") == 0 || std::strcmp(op, "maximum") == 0;
+      for (const Kernel& kernel : registry->Find(op)->kernels()) {
+        EXPECT_EQ(kernel.keeps, is_short && kernel.inputs[0] != DType::kFloat16) << op << " " << NameOf(kernel.inputs[0]);
+      }
+    }
+  }
+}
+
 // Nothing that MakeBuiltIn() could have refused is missing.
 TEST(BuiltInRegistry, HasEveryOpOfEveryTarget) {
   for (const Target& target : BuiltInTargets()) {

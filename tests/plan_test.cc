@@ -186,7 +186,9 @@ TEST(Plan, SaysWhatItsEstimateIsTheSumOf) {
   for (const Row& row :
        std::initializer_list<Row>{{"add", DType::kFloat32, {5000}, {5000}, {4}, "bytes rows tiles call"},
                                   {"divide", DType::kFloat32, {1000}, {1000}, {4}, "bytes arithmetic rows tiles call"},
-                                  {"add", DType::kFloat32, {5000, 3}, {3}, {4}, "bytes rows tiles staging call"},
+                                  {"remainder", DType::kFloat32, {5000, 3}, {3}, {4}, "bytes arithmetic rows tiles staging call"},
+                                  {"add", DType::kFloat32, {5000, 2}, {2}, {4}, "bytes tiles staging call"},
+                                  {"add", DType::kFloat32, {5000, 32}, {32}, {4}, "bytes tiles call"},
                                   {"add", DType::kFloat32, {256, 256}, {256, 256}, {4, 1024}, "bytes rows tiles transposing call"},
                                   {"add", DType::kFloat32, {5000}, {5000}, {400}, "bytes rows tiles gathering call"},
                                   {"floor_divide", DType::kInt32, {5000}, {5000}, {4}, "bytes arithmetic rows tiles call check"}}) {

@@ -15,6 +15,7 @@ namespace axiscast {
 inline constexpr int kMaxArity = 4;
 inline constexpr int kMaxAttributes = 6;
 inline constexpr int kMaxRepeat = 8;
+inline constexpr std::int64_t kMaxKept = 8;
 
 /// An attribute's value, already rounded to the kernel's attribute dtype; Get<T>() reads it as that dtype's C++ type.
 struct AttributeSlot {
@@ -68,6 +69,8 @@ struct Kernel {
   bool joins = false;                  // `run` stores dense rows that follow each other as one: none but the first begins a run
   double cycles = 1;                   // of a core for 64 bytes of its widest operand in L1, roughly: decides when threads pay
   bool repeats = false;                // `run` heeds TileInput::repeat; of any dtypes, but only of ops with two inputs
+  bool keeps = false;                  // `run` has no cost for rows that follow each other, where one input is the same in all
+                                       // and rows are whole vectors, up to kMaxKept: it keeps that input in registers
 };
 
 /// What an attribute is when the caller does not give it.

@@ -68,7 +68,8 @@ Movers MakeNaiveMovers(std::index_sequence<kLog2...>) {
           {&NaiveMovers<std::size_t{1} << kLog2>::Boxes...},
           &NaiveRuns,
           {&NaiveMovers<std::size_t{1} << kLog2>::Copy...},
-          [] {}};
+          [] {},
+          64};
 }
 inline Movers MakeNaiveMovers() { return MakeNaiveMovers(std::make_index_sequence<kElementSizes>()); }
 

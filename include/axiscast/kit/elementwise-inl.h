@@ -65,10 +65,19 @@ struct Elementwise {
   // Whether rows that follow each other are one (Kernel::joins).
   template <class Op, typename T>
   static constexpr bool kJoins = !IsCompact<Op, T>();
-  // Whether inputs may be repeated (Kernel::repeats). Class is the op's: one with a Run of its own does not say so by this.
+  // Whether inputs may be repeated (Kernel::repeats), and whether they are kept. Class is the op's: one with a Run of its own does
+  // not say so by this.
   template <class Class, class Op, typename T>
   static constexpr bool Repeats() {
     if constexpr (kTakesRepeated<Op, T>) {
+      return &Class::template Run<Op, T> == &Elementwise::template Run<Op, T>;
+    } else {
+      return false;
+    }
+  }
+  template <class Class, class Op, typename T>
+  static constexpr bool Keeps() {
+    if constexpr (kTakesPeriodic<Op, T>) {
       return &Class::template Run<Op, T> == &Elementwise::template Run<Op, T>;
     } else {
       return false;

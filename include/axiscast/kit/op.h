@@ -230,6 +230,7 @@ struct TargetRow {
   KernelFunction run;
   CheckFunction check;
   bool repeats;
+  bool keeps;
 };
 
 /// Ops as they were compiled for one target.

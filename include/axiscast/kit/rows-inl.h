@@ -11,6 +11,7 @@
 
 #include "axiscast/kit/compact-inl.h"
 #include "axiscast/kit/operand-inl.h"
+#include "axiscast/kit/periodic-inl.h"
 #include "axiscast/kit/repeated-inl.h"
 #include "axiscast/kit/widened-inl.h"
 
@@ -94,6 +95,12 @@ struct ElementwiseRows {
     if constexpr (kTakesWidened<Op, T> && std::is_same_v<SpecialRows, NoSpecialRows>) {
       using First = WidenedRows<ElementwiseRows, Op, T, kFirst>;
       using Second = WidenedRows<ElementwiseRows, Op, T, 1>;
+      if (First::Pays(tile, tile.in[0], tile.in[1])) return First::Run(tile, tile.in[0], tile.in[1]);
+      if (Second::Pays(tile, tile.in[1], tile.in[0])) return Second::Run(tile, tile.in[1], tile.in[0]);
+    }
+    if constexpr (kTakesPeriodic<Op, T> && std::is_same_v<SpecialRows, NoSpecialRows>) {
+      using First = PeriodicRows<ElementwiseRows, Op, T, kFirst>;
+      using Second = PeriodicRows<ElementwiseRows, Op, T, 1>;
       if (First::Pays(tile, tile.in[0], tile.in[1])) return First::Run(tile, tile.in[0], tile.in[1]);
       if (Second::Pays(tile, tile.in[1], tile.in[0])) return Second::Run(tile, tile.in[1], tile.in[0]);
     }

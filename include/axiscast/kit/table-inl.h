@@ -67,6 +67,7 @@ constexpr void SetRow(TargetRow*& row) {
     if constexpr (Op::Class::template HasMeaning<Op, T>() && KernelOp::Class::template HasLanes<KernelOp, KernelType>()) {
       row->run = &KernelOp::Class::template Run<KernelOp, KernelType>;
       row->repeats = KernelOp::Class::template Repeats<typename KernelOp::Class, KernelOp, KernelType>();
+      row->keeps = KernelOp::Class::template Keeps<typename KernelOp::Class, KernelOp, KernelType>();
     }
     if constexpr (RefusesZero<Op, T>()) row->check = &AnyZero<SameBits<T>>;
     ++row;
@@ -102,6 +103,7 @@ void AddKernel(const TargetRow*& row, OpDefinition& definition) {
     kernel.run = row->run;
     kernel.check = row->check;
     kernel.repeats = row->repeats;
+    kernel.keeps = row->keeps;
     using KernelOp = KernelOpOf<Op, T>;
     kernel.streams = true;
     kernel.joins = KernelOp::Class::template kJoins<KernelOp, KernelTypeOf<KernelOp, T>>;

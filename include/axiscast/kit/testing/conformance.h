@@ -143,6 +143,21 @@ inline std::string Conformance::RowsAtAnyDistance() {
 inline std::string Conformance::ManyRowsBesideOne() {
   for (const Kernel& kernel : kernels_) {
     for (int same = 0; info_.arity > 1 && same < info_.arity; ++same) {
+      // Rows that a kernel may keep in registers: few whole vectors, whatever the target's are.
+      const std::int64_t widest = static_cast<std::int64_t>(std::max(SizeOf(kernel.output), SizeOf(kernel.inputs[same])));
+      const std::int64_t least = std::max<std::int64_t>(16 / widest, 1);
+      for (const std::int64_t cols : {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32}) {
+        for (const std::int64_t shift : {-1, 0, 1}) {
+          TileShape shape = {41, cols * least, 0, {}, shift < 0, shift < 0 ? 0 : shift};
+          shape.row_kind[same] = Rows::kStill;
+          std::string wrong = Run(kernel, shape);
+          for (int other = 0; wrong.empty() && other < info_.arity; ++other) {
+            const bool as_large = SizeOf(kernel.inputs[other]) == SizeOf(kernel.output);
+            if (other != same && as_large) wrong = RunInPlace(kernel, shape, other, false);
+          }
+          if (!wrong.empty()) return wrong;
+        }
+      }
       for (const std::int64_t cols : {16, 33, 70, 2047, 2048, 2049}) {
         if (cols > 100 && kernel.inputs[same] != DType::kFloat16) continue;
         TileShape shape = {cols > 100 ? 5 : 9, cols, 0, {}, cols % 2 == 0, 1};

@@ -241,7 +241,7 @@ inline std::string ConformanceTiles::RunInPlace(const Kernel& kernel, const Tile
   ComputeExpected(kernel);
   tile_.out = inputs_[target].data;
   tile_.out_row_stride = inputs_[target].layout.row_stride;
-  tile_.stream = shape.cols % 2 == 0;
+  tile_.stream = (shape.rows + shape.cols) % 2 == 0;
   kernel.run(tile_);
   std::string wrong = Difference(kernel, inputs_[target]);
   return wrong.empty() ? "" : wrong + ", in place of input " + std::to_string(target) + (shared ? ", shared" : "");
