@@ -30,7 +30,7 @@ class PeriodicRows {
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(D())), bytes = tile.cols * static_cast<std::int64_t>(sizeof(Element));
     return same.row_stride == 0 && !same.splat && !other.splat && tile.cols <= kMostVectors * lanes && tile.cols % lanes == 0 &&
            tile.rows * tile.cols >= kLeastVectors * lanes && other.row_stride == bytes && tile.out_row_stride == bytes &&
-           !tile.stream;
+           lanes <= kMostLanes && !tile.stream;
   }
 
   static HWY_NOINLINE void Run(const Tile& tile, const TileInput& same_input, const TileInput& other_input) {
@@ -44,15 +44,13 @@ class PeriodicRows {
     const V first_result = Result(hn::LoadU(D(), same), hn::LoadU(D(), other), attributes);
     const V last_result = Result(hn::LoadU(D(), same + cols - lanes), hn::LoadU(D(), other + last), attributes);
     const std::size_t begin = lanes - Rows::Misalignment(D(), out);
-    HWY_ALIGN Element twice[(kMostVectors + 1) * hn::MaxLanes(D())];  // the row and its beginning once more
+    HWY_ALIGN Element twice[(kMostVectors + 1) * kMostLanes];  // the row and its beginning once more
     if (begin < lanes) {
       for (std::size_t i = 0; i < cols; i += lanes) hn::Store(hn::LoadU(D(), same + i), D(), twice + i);
       hn::Store(hn::LoadU(D(), same), D(), twice + cols);
       same = twice;
     }
-    // So many vectors, whole rows, are computed at once: as many as registers hold, and at least five.
-    const std::size_t vectors = cols / lanes, group = vectors % 3 == 0 ? 6 : kMostVectors % vectors == 0 ? kMostVectors : vectors;
-    std::size_t i = Groups(same, cols, other, out, begin, last, group, attributes);
+    std::size_t i = Groups(same, cols, other, out, begin, last, kGroups[cols / lanes], attributes);
     for (std::size_t at = Wrapped(begin, cols); i < last; i += lanes, at = Wrapped(at + lanes, cols)) {
       hn::Store(Result(hn::LoadU(D(), same + at), hn::LoadU(D(), other + i), attributes), D(), out + i);
     }
@@ -65,8 +63,11 @@ class PeriodicRows {
   using V = hn::Vec<D>;
   using Element = Stored<T>;
 
-  static constexpr std::int64_t kMostVectors = 8;    // of 16 registers
-  static constexpr std::int64_t kLeastVectors = 32;  // of results
+  static constexpr std::int64_t kMostVectors = kMaxKept;                                         // of 16 registers
+  static constexpr std::int64_t kLeastVectors = 32;                                              // of results
+  static constexpr std::int64_t kMostLanes = HWY_MIN(hn::MaxLanes(D()), 256 / sizeof(Element));  // RVV's may be 8 KB long
+  // Of rows of so many vectors, how many of them are computed at once: whole rows, that registers hold, and at least five vectors.
+  static constexpr std::uint8_t kGroups[kMostVectors + 1] = {0, 8, 8, 6, 8, 5, 6, 7, 8};
 
   template <class A>
   static HWY_INLINE V Result(V same, V other, const A& attributes) {
