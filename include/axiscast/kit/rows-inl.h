@@ -209,6 +209,9 @@ struct ElementwiseRows {
   template <bool kStream, class A, class... X>
   static HWY_INLINE void SeparateRows(std::byte* out, std::int64_t out_row_stride, std::int64_t rows, std::size_t cols,
                                       const A attributes, X... x) {
+    if constexpr (!kStream && !SpecialRows::template kTakes<T>) {
+      if (IsWhole(out, out_row_stride, cols)) return WholeRows(out, out_row_stride, rows, cols, attributes, x...);
+    }
     for (;;) {
       Row<kStream>(reinterpret_cast<Stored<Out>*>(out), cols, attributes, x...);
       if (--rows == 0) return;  // before NextRow: a splat reads its value there
@@ -230,6 +233,29 @@ struct ElementwiseRows {
       Store<true>(v, d, out);
     } else {
       hn::StoreU(v, d, out);
+    }
+  }
+  // Are all rows whole vectors, on vectors' boundaries?
+  static HWY_INLINE bool IsWhole(const std::byte* out, std::int64_t out_row_stride, std::size_t cols) {
+    const hn::Rebind<Stored<Out>, decltype(WideTag(InputsOf<Op, T>()))> d;
+    const std::size_t lanes = hn::Lanes(d);
+    return cols % lanes == 0 && out_row_stride % static_cast<std::int64_t>(lanes * sizeof(Stored<Out>)) == 0 &&
+           Misalignment(d, reinterpret_cast<const Stored<Out>*>(out)) == 0;
+  }
+  // Such rows, in the order of memory: where the ends of rows of 512 bytes are computed first, they take 1.2 times as long in L2.
+  template <class A, class... X>
+  static HWY_INLINE void WholeRows(std::byte* out, std::int64_t out_row_stride, std::int64_t rows, std::size_t cols,
+                                   const A attributes, X... x) {
+    const auto wide = WideTag(InputsOf<Op, T>());
+    const hn::Rebind<Stored<Out>, decltype(wide)> d_stored;
+    const std::size_t lanes = hn::Lanes(wide);
+    for (;;) {
+      auto* const row = reinterpret_cast<Stored<Out>*>(out);
+      HWY_UNROLL(2)
+      for (std::size_t i = 0; i < cols; i += lanes) Store<false>(Result(wide, i, attributes, x...), d_stored, row + i);
+      if (--rows == 0) return;
+      out += out_row_stride;
+      (x.NextRow(), ...);
     }
   }
   // Computes out[0, n), n being at least a vector. A ragged end is a whole vector that overlaps the one before it, and so is the
