@@ -19,6 +19,20 @@ constexpr std::int64_t kForkAlwaysPays = std::int64_t{16} << 20;  // bytes
 constexpr std::size_t kFinalists = 2;
 constexpr double kArithmeticGuess = 0.2e-9;  // seconds of an element, roughly
 
+// Another way of the same arithmetic; which one is faster depends on the CPU.
+Arithmetic OtherWayOf(Arithmetic arithmetic) {
+  switch (arithmetic) {
+    case Arithmetic::kDivideInt32:
+      return Arithmetic::kDivideInt32ByDoubles;
+    case Arithmetic::kAddFloat16:
+      return Arithmetic::kAddFloat16InPairs;
+    case Arithmetic::kAddFloat16ToFew:
+      return Arithmetic::kAddFloat16ToFewInPairs;
+    default:
+      return Arithmetic::kNone;
+  }
+}
+
 // Seconds that one thread needs for the arithmetic of a call, in the fastest way that is known.
 double TimeArithmetic(const Traffic& traffic, const Effort& effort) {
   if (traffic.arithmetic == Arithmetic::kNone) return 0;
@@ -31,8 +45,8 @@ double TimeArithmetic(const Traffic& traffic, const Effort& effort) {
     });
   };
   const double seconds = time(traffic.arithmetic);
-  if (traffic.arithmetic != Arithmetic::kDivideInt32) return seconds;
-  return std::min(seconds, time(Arithmetic::kDivideInt32ByDoubles));
+  const Arithmetic other = OtherWayOf(traffic.arithmetic);
+  return other == Arithmetic::kNone ? seconds : std::min(seconds, time(other));
 }
 
 }  // namespace

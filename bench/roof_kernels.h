@@ -43,7 +43,9 @@ enum class Arithmetic : std::uint8_t {
   kSquareRootFloat32,
   kAddFloat16,  // to as many others
   kAddBFloat16,
-  kAddFloat16ToFew,  // whose conversions are left out, also where there is one for three results
+  kAddFloat16ToFew,    // whose conversions are left out, also where there is one for three results
+  kAddFloat16InPairs,  // in another way, as ToFewInPairs
+  kAddFloat16ToFewInPairs,
   kAddBFloat16ToFew,
   kSumFloat16,
   kCompareFloat32,        // to bool
