@@ -28,14 +28,15 @@ std::string ProgramIn(const std::string& path, const std::string& name) {
 }
 
 // From here on kernels and roofs are those of a target, as on a CPU that has no other one. Comes before the library looks which
-// targets there are, which it does once. (What DisableTargets disables, Highway's own dispatch has again after the next look.)
-void UseTarget(const ProgramText& text, const std::string& name) {
+// targets there are, which it does once. Not hwy::DisableTargets: each later look at what is supported, as the library's, would
+// give the roof's dispatch all targets back (Highway 1.2).
+void UseTarget(const ProgramText& text, const char* said_by, const std::string& name) {
   for (const Target& target : BuiltInTargets()) {
     if (target.supported && strcasecmp(name.c_str(), target.name) == 0) hwy::SetSupportedTargetsForTest(target.bit);
   }
   const Registry* registry = nullptr;
   if (const Status status = Registry::BuiltInFor(name, &registry); !status.ok()) {
-    std::fprintf(stderr, "%s: --target: %s\n", text.name, status.message());
+    std::fprintf(stderr, "%s: %s: %s\n", text.name, said_by, status.message());
     std::exit(2);
   }
 }
@@ -55,10 +56,9 @@ Arguments ReadArguments(int argc, char** argv, const ProgramText& text) {
       ->type_name("OTHER");
   app.add_option(
          "--target", arguments.target,
-         "the instruction set that is measured, and whose loops are the roof, by Highway's name as `axiscast info` lists them; "
-         "the CPU's best where none is named")
-      ->type_name("TARGET")
-      ->envname("AXISCAST_TARGET");
+         "another instruction set of this CPU, by Highway's name as `axiscast info` lists them; roofs are of the same. Else what "
+         "AXISCAST_TARGET says, or the CPU's best")
+      ->type_name("TARGET");
   app.add_flag("--quick", arguments.quick,
                "tiny sizes and times: runs and checks every row in seconds, and measures nothing worth reading");
   app.add_flag("--serve", arguments.serve, "what --compare starts: reads names of rows, writes seconds")->group("");
@@ -73,7 +73,12 @@ Arguments ReadArguments(int argc, char** argv, const ProgramText& text) {
     std::fprintf(stderr, "%s: there is no flag `%s`; --help shows them all\n", text.name, word.c_str());
     std::exit(2);
   }
-  if (!arguments.target.empty()) UseTarget(text, arguments.target);
+  const char* said_by = "--target";
+  if (const char* environment = std::getenv("AXISCAST_TARGET"); arguments.target.empty() && environment != nullptr) {
+    said_by = "AXISCAST_TARGET";
+    arguments.target = environment;
+  }
+  if (!arguments.target.empty()) UseTarget(text, said_by, arguments.target);
   if (!arguments.other.empty()) {
     arguments.other = ProgramIn(arguments.other, arguments.program);
     if (!std::filesystem::is_regular_file(arguments.other)) {

@@ -4,6 +4,7 @@ usage: bench_test.py FOLDER_OF_PROGRAMS
 """
 
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -21,8 +22,9 @@ GATHER = FOLDER / "gather_bench"
 PARTS = "arithmetic rows tiles staging transposing gathering call stores serial unexplained".split()
 
 
-def run(program, *flags):
-    return subprocess.run([program, *flags], capture_output=True, text=True, timeout=200)
+def run(program, *flags, environment=None):
+    inherited = {name: value for name, value in os.environ.items() if name != "AXISCAST_TARGET"}
+    return subprocess.run([program, *flags], capture_output=True, text=True, timeout=200, env=inherited | (environment or {}))
 
 
 class Bench(unittest.TestCase):
@@ -151,6 +153,18 @@ class Bench(unittest.TestCase):
                 continue
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn(f"target {target}, roof in {target};", done.stdout)
+
+    def test_target_by_environment(self):
+        refused = run(PATTERNS, environment={"AXISCAST_TARGET": "nosuch"})
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("pattern_bench: AXISCAST_TARGET: there is no target", refused.stderr)
+        target = re.search(r"there are: (.+)", refused.stderr)[1].split(", ")[-1]  # the last one is everywhere
+        done = run(PATTERNS, "--quick", "--benchmark_filter=^same_shape", environment={"AXISCAST_TARGET": target})
+        self.assertIn(f"target {target}, roof in {target};", done.stdout)
+        said = self.folder / "said"
+        other = self.script(f'echo "$@" > {said}\nwhile read row; do echo 1e-6; done')
+        run(PATTERNS, "--quick", "--target", target, "--compare", str(other), "--benchmark_filter=^same_shape")
+        self.assertIn(f"--target={target}", said.read_text())
 
     def test_flags(self):
         self.assertIn("--compare OTHER", run(PATTERNS, "--help").stdout)

@@ -133,8 +133,8 @@ struct PatternPlan::Impl {
     for (std::size_t i = 0; i <= count; ++i) unaligned = unaligned || !IsAligned(bound->pointers[i], dtypes[i]);
     bound->canonical = Canonicalise(bound->shape, {bound->strides, count + 1}, bound->canonical.memory());
     const std::uint64_t staged = unaligned ? ~std::uint64_t{0} : UnalignedStrides(bound->canonical, dtypes);
-    bound->layout =
-        MakeLayout(bound->canonical, dtypes, {&step, 1}, {staged, nullptr, {}, false, op.entry().kernels->movers.vector_bytes});
+    bound->layout = MakeLayout(bound->canonical, dtypes, {&step, 1},
+                               {.unaligned = staged, .vector_bytes = op.entry().kernels->movers.vector_bytes});
     return true;
   }
 

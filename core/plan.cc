@@ -28,8 +28,10 @@ bool IsAligned(const void* data, DType dtype) {
 void MakeLayouts(const Movers& movers, const Canonical& canonical, const std::vector<DType>& dtypes, const std::vector<Step>& steps,
                  CheckFunction check, bool far, Layout* layouts) {
   const std::uint64_t unaligned = UnalignedStrides(canonical, dtypes);
-  layouts[0] = MakeLayout(canonical, dtypes, steps, {unaligned, check, {}, far, movers.vector_bytes});
-  layouts[1] = MakeLayout(canonical, dtypes, steps, {~std::uint64_t{0}, check, {}, far, movers.vector_bytes});
+  layouts[0] = MakeLayout(canonical, dtypes, steps,
+                          {.unaligned = unaligned, .check = check, .far = far, .vector_bytes = movers.vector_bytes});
+  layouts[1] = MakeLayout(canonical, dtypes, steps,
+                          {.unaligned = ~std::uint64_t{0}, .check = check, .far = far, .vector_bytes = movers.vector_bytes});
 }
 
 std::vector<DType> DTypesOf(const Problem& problem) {

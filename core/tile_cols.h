@@ -12,7 +12,7 @@ namespace axiscast {
 
 inline constexpr std::int64_t kLeastTileBytes = 4 * 1024;     // rows run along another dim where that makes larger tiles
 inline constexpr std::int64_t kLeastFoldBytes = 128;          // of a pattern's image, where vectors are short
-inline constexpr std::int64_t kMostFoldBytes = 2 * 1024;      // where lines of cache take that
+inline constexpr std::int64_t kMostFoldBytes = 2 * 1024;      // where whole vectors take that
 inline constexpr std::int64_t kLeastFolded = 2 * 1024;        // bytes of cols; with fewer, many rows in one tile are faster
 inline constexpr std::int64_t kStreamedFoldBytes = 8 * 1024;  // where results are streamed, in longer runs
 
@@ -69,18 +69,24 @@ class TileCols {
     return Stages(operand, first) && canonical_.strides[operand][first] == 0 && !Splats(operand, first);
   }
 
+  // The most bytes of a row that kernels keep.
+  std::int64_t MostKeptBytes() const { return std::min(kMaxKept * problem_.vector_bytes, kMaxKeptBytes); }
+
   // Are rows of cols, or the folded ones, such as cost kernels no more than one long row (Kernel::keeps)?
   bool Keeps(int first, std::int64_t fold) const {
     const std::int64_t bytes = SaturatingProduct(fold > 0 ? fold * Block(first + 1) : Block(first), problem_.widest);
-    if (!problem_.keeps || bytes > kMaxKept * problem_.vector_bytes || bytes % problem_.vector_bytes != 0) return false;
-    if (fold > 0) return true;
-    if (first == 0 || RowDim(first) != first - 1) return false;
+    if (!problem_.keeps || bytes > MostKeptBytes() || bytes % problem_.vector_bytes != 0) return false;
+    if (fold == 0 && (first == 0 || RowDim(first) != first - 1)) return false;
     int same = 0;
     for (int i = 0; i < count(); ++i) {
-      if (!Streams(i, first) || IsUnaligned(i)) return false;
+      if (Splats(i, first)) return false;
+      if (fold > 0) {  // what is no image is one long row, staged or not
+        same += IsImage(i, first);
+        continue;
+      }
       const std::int64_t stride = canonical_.strides[i][first - 1];
+      if (Stages(i, first) || (stride != 0 && stride != Block(first) * problem_.sizes[i])) return false;
       same += stride == 0;
-      if (stride != 0 && stride != Block(first) * problem_.sizes[i]) return false;
     }
     return same == 1;
   }
@@ -96,7 +102,7 @@ class TileCols {
     const std::int64_t inner = Block(first + 1);
     if (SaturatingProduct(inner, problem_.widest) > kStreamedFoldBytes) return 0;
     // Kernels keep so few vectors in registers, and the loops of those that do not end as predicted.
-    const std::int64_t bytes = problem_.streams ? kStreamedFoldBytes : std::max(kMaxKept * problem_.vector_bytes, kLeastFoldBytes);
+    const std::int64_t bytes = problem_.streams ? kStreamedFoldBytes : std::max(MostKeptBytes(), kLeastFoldBytes);
     const std::int64_t group = WholeBlocks(inner * problem_.sizes.back(), problem_.streams ? kLineBytes : problem_.vector_bytes);
     const std::int64_t least = group * inner * problem_.widest;
     if (least > (problem_.streams ? kStreamedFoldBytes : kMostFoldBytes)) return 0;

@@ -30,7 +30,7 @@ constexpr double kLongRepeatSeconds = 0.7e-9;         // a vector of an element 
 constexpr double kGatherSeconds = 0.3e-9;             // an element moved on its own
 constexpr double kTransposeSeconds = 0.075e-9;        // an element moved in a square
 constexpr std::int64_t kSmallStep = 4;                // elements; movers take such steps in whole vectors
-constexpr std::int64_t kVectorBytes = 64;             // the longest of x86-64
+constexpr std::int64_t kVectorBytes = 64;             // of the server, in the numbers above
 constexpr std::int64_t kFlattenBytes = 1024;          // joining dims to longer rows than this gains nothing
 constexpr std::int64_t kDirectTileBytes = 64 * 1024;  // of the widest operand, when nothing goes through scratch
 constexpr std::int64_t kSlowTileBytes = 8 * 1024;     // at least, however slow the op is
@@ -66,15 +66,15 @@ class Chooser : public TileCols {
     const double elements = static_cast<double>(Block(0));
     const std::int64_t fold = Fold(first);
     const std::int64_t row_cols = fold > 0 ? fold * Block(first + 1) : Block(first);
-    const std::int64_t row_bytes = SaturatingProduct(row_cols, problem_.widest);
+    const std::int64_t row_bytes = SaturatingProduct(row_cols, problem_.widest), vector = problem_.vector_bytes;
     const bool joins = Joins(first), keeps = Keeps(first, fold), repeated = IsRepeated(repeated_input(), first);
-    double row = keeps                           ? 0
-                 : repeated                      ? RepeatedRowSeconds(first)
-                 : row_bytes < kVectorBytes      ? kShortRowSeconds
-                 : row_bytes % kVectorBytes == 0 ? kRowSeconds
-                 : joins                         ? kJoinedRowSeconds
-                                                 : kRaggedRowSeconds;
-    if (problem_.streams && !(joins && row_bytes >= kVectorBytes && row_bytes % kVectorBytes != 0)) row += kStreamedRunSeconds;
+    double row = keeps                     ? 0
+                 : repeated                ? RepeatedRowSeconds(first)
+                 : row_bytes < vector      ? kShortRowSeconds
+                 : row_bytes % vector == 0 ? kRowSeconds
+                 : joins                   ? kJoinedRowSeconds
+                                           : kRaggedRowSeconds;
+    if (problem_.streams && !(joins && row_bytes >= vector && row_bytes % vector != 0)) row += kStreamedRunSeconds;
     bool large = problem_.result_blocks == 0;  // tiles
     for (int i = 0; i < count(); ++i) {
       if (!Stages(i, first)) continue;

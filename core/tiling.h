@@ -51,7 +51,7 @@ struct TilingProblem {
   int result_blocks = 0;                          // blocks of scratch that intermediate results need
   bool reads_only = false;                        // the last operand is looked at, and not written
   bool repeats = false;                           // the one step's kernel heeds TileInput::repeat
-  bool keeps = false;                             // and Kernel::keeps
+  bool keeps = false;                             // the one step's kernel is one that keeps inputs
   std::int64_t vector_bytes = kUsualVectorBytes;  // of the target
   bool streams = false;                           // the output is to be stored past the caches
   bool serial = false;                            // too short for a second thread

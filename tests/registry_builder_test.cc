@@ -147,6 +147,12 @@ const BadDefinition kBadDefinitions[] = {
        d->kernels[0].repeats = true;
      },
      "registry: op tenfold: kernel 0 repeats inputs, which is for ops with two; this one has 1"},
+    {"keeps_of_one",
+     [](OpDefinition* d) {
+       d->info.arity = 1;
+       d->kernels[0].keeps = true;
+     },
+     "registry: op tenfold: kernel 0 keeps inputs, which is for ops with two; this one has 1"},
     {"check_of_nothing", [](OpDefinition* d) { d->kernels[0].check = [](const Tile&) { return false; }; },
      "registry: op tenfold: kernel 0 has a check, but checked_operand is -1"},
     {"check_without_code",

@@ -15,7 +15,8 @@ namespace axiscast {
 inline constexpr int kMaxArity = 4;
 inline constexpr int kMaxAttributes = 6;
 inline constexpr int kMaxRepeat = 8;
-inline constexpr std::int64_t kMaxKept = 8;
+inline constexpr std::int64_t kMaxKept = 8;              // vectors of the target
+inline constexpr std::int64_t kMaxKeptBytes = 2 * 1024;  // of all of them
 
 /// An attribute's value, already rounded to the kernel's attribute dtype; Get<T>() reads it as that dtype's C++ type.
 struct AttributeSlot {
@@ -70,7 +71,7 @@ struct Kernel {
   double cycles = 1;                   // of a core for 64 bytes of its widest operand in L1, roughly: decides when threads pay
   bool repeats = false;                // `run` heeds TileInput::repeat; of any dtypes, but only of ops with two inputs
   bool keeps = false;                  // `run` has no cost for rows that follow each other, where one input is the same in all
-                                       // and rows are whole vectors, up to kMaxKept: it keeps that input in registers
+                       // and rows are whole vectors, up to kMaxKept and kMaxKeptBytes: it keeps that input in registers
 };
 
 /// What an attribute is when the caller does not give it.

@@ -210,7 +210,7 @@ struct ElementwiseRows {
   static HWY_INLINE void SeparateRows(std::byte* out, std::int64_t out_row_stride, std::int64_t rows, std::size_t cols,
                                       const A attributes, X... x) {
     if constexpr (!kStream && !SpecialRows::template kTakes<T>) {
-      if (IsWhole(out, out_row_stride, cols)) return WholeRows(out, out_row_stride, rows, cols, attributes, x...);
+      if (IsWhole(out, rows == 1 ? 0 : out_row_stride, cols)) return WholeRows(out, out_row_stride, rows, cols, attributes, x...);
     }
     for (;;) {
       Row<kStream>(reinterpret_cast<Stored<Out>*>(out), cols, attributes, x...);
@@ -235,6 +235,7 @@ struct ElementwiseRows {
       hn::StoreU(v, d, out);
     }
   }
+
   // Are all rows whole vectors, on vectors' boundaries?
   static HWY_INLINE bool IsWhole(const std::byte* out, std::int64_t out_row_stride, std::size_t cols) {
     const hn::Rebind<Stored<Out>, decltype(WideTag(InputsOf<Op, T>()))> d;
@@ -242,6 +243,7 @@ struct ElementwiseRows {
     return cols % lanes == 0 && out_row_stride % static_cast<std::int64_t>(lanes * sizeof(Stored<Out>)) == 0 &&
            Misalignment(d, reinterpret_cast<const Stored<Out>*>(out)) == 0;
   }
+
   // Such rows, in the order of memory: where the ends of rows of 512 bytes are computed first, they take 1.2 times as long in L2.
   template <class A, class... X>
   static HWY_INLINE void WholeRows(std::byte* out, std::int64_t out_row_stride, std::int64_t rows, std::size_t cols,
@@ -258,6 +260,7 @@ struct ElementwiseRows {
       (x.NextRow(), ...);
     }
   }
+
   // Computes out[0, n), n being at least a vector. A ragged end is a whole vector that overlaps the one before it, and so is the
   // first vector of a row that begins off a vector's boundary, so that the others are stored on it. As `out` may be exactly a
   // streamed input, both are loaded before anything is written. Recomputed elements get the same bits again. A row without ragged

@@ -146,11 +146,17 @@ inline std::string Conformance::ManyRowsBesideOne() {
       // Rows that a kernel may keep in registers: few whole vectors, whatever the target's are.
       const std::int64_t widest = static_cast<std::int64_t>(std::max(SizeOf(kernel.output), SizeOf(kernel.inputs[same])));
       const std::int64_t least = std::max<std::int64_t>(16 / widest, 1);
-      for (const std::int64_t cols : {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32}) {
+      for (const std::int64_t cols : {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 18, 20, 24, 28, 32, 36}) {
         for (const std::int64_t shift : {-1, 0, 1}) {
           TileShape shape = {41, cols * least, 0, {}, shift < 0, shift < 0 ? 0 : shift};
           shape.row_kind[same] = Rows::kStill;
           std::string wrong = Run(kernel, shape);
+          for (int i = 0; wrong.empty() && i <= kMaxArity; ++i) {  // the other rows and the result's have gaps, one after the other
+            if (i == same || (i >= info_.arity && i < kMaxArity)) continue;
+            shape.row_kind[i] = Rows::kPadded;
+            wrong = Run(kernel, shape);
+            shape.row_kind[i] = Rows::kDense;
+          }
           for (int other = 0; wrong.empty() && other < info_.arity; ++other) {
             const bool as_large = SizeOf(kernel.inputs[other]) == SizeOf(kernel.output);
             if (other != same && as_large) wrong = RunInPlace(kernel, shape, other, false);
