@@ -39,7 +39,7 @@ int Rounds(double guess, const Effort& effort) {
 
 Sample MeasureBesideRoof(Roof& roof, const Traffic& traffic, int threads, const Calls& calls, const Effort& effort) {
   if (!effort.roof) return MeasureAlone(threads, calls, effort);
-  const OnOneCpu one_cpu(threads == 1);
+  const OnOwnCpus own_cpus(threads);
   const double guess = Guess(calls, threads);
   std::vector<double> seconds, best, ordinary, alone;
   for (int round = Rounds(guess, effort); round > 0; --round) {
@@ -54,7 +54,7 @@ Sample MeasureBesideRoof(Roof& roof, const Traffic& traffic, int threads, const 
 
 Sample MeasureBesideLoop(const Calls& loop, int threads, const Calls& calls, const Effort& effort) {
   if (!effort.roof) return MeasureAlone(threads, calls, effort);
-  const OnOneCpu one_cpu(threads == 1);
+  const OnOwnCpus own_cpus(threads);
   const double guess = Guess(calls, threads), loop_guess = Guess(loop, threads);
   std::vector<double> seconds, ratios;
   for (int round = Rounds(guess, effort); round > 0; --round) {
@@ -67,7 +67,7 @@ Sample MeasureBesideLoop(const Calls& loop, int threads, const Calls& calls, con
 }
 
 Sample MeasureAlone(int threads, const Calls& calls, const Effort& effort) {
-  const OnOneCpu one_cpu(threads == 1);
+  const OnOwnCpus own_cpus(threads);
   const double guess = Guess(calls, threads);
   std::vector<double> seconds;
   for (int round = Rounds(guess, effort); round > 0; --round) seconds.push_back(TimeCalls(calls, guess, threads, effort));

@@ -3,6 +3,8 @@
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+#include <tbb/task_scheduler_observer.h>
 
 #include <algorithm>
 
@@ -25,6 +27,26 @@ void Pinning::Pin([[maybe_unused]] int index) const {
 #endif
 }
 
+// Threads that have entered an arena keep their place in it.
+class OnOwnCpus::Observer : public tbb::task_scheduler_observer {
+ public:
+  explicit Observer(const Pinning& pinning) : pinning_(pinning) { observe(true); }
+  ~Observer() override { observe(false); }
+  void on_scheduler_entry(bool is_worker) override {
+    if (is_worker) pinning_.Pin(tbb::this_task_arena::current_thread_index());
+  }
+
+ private:
+  const Pinning& pinning_;
+};
+
+OnOwnCpus::OnOwnCpus(int threads) {
+  if (threads > 1) observer_ = std::make_unique<Observer>(pinning_);
+  pinning_.Pin(0);
+}
+
+OnOwnCpus::~OnOwnCpus() { pinning_.Pin(-1); }
+
 Team::Team(int threads) {
   for (int t = 1; t < threads; ++t) {
     helpers_.emplace_back([this, t] { Wait(t); });
@@ -46,9 +68,10 @@ void Team::Run(int threads, const std::function<void(int)>& work) {
   threads_ = threads;
   left_.store(static_cast<int>(helpers_.size()));
   Wake();
-  pinning_.Pin(0);
+  const Pinning caller;
+  caller.Pin(0);
   work(0);
-  pinning_.Pin(-1);
+  caller.Pin(-1);
   while (left_.load() != 0) std::this_thread::yield();
 }
 

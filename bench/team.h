@@ -8,12 +8,13 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <thread>
 #include <vector>
 
 namespace axiscast::bench {
 
-// Keeps the calling thread on one of the CPUs that the process may use, or, with index -1, lets it go back to all of them. Without
+// Keeps the calling thread on one of the CPUs that it may use, or, with index -1, lets it go back to all of them. Without
 // it, threads that a busy system wakes on the same CPU take turns there. Elsewhere than on Linux the system decides.
 class Pinning {
  public:
@@ -29,22 +30,20 @@ class Pinning {
 #endif
 };
 
-// Keeps the calling thread on the first of the CPUs while it lives, where it is to work alone: two programs that are compared get
-// the same CPU. Those of a virtual machine differ by up to a half for minutes.
-class OnOneCpu {
+// While it lives, the calling thread is kept on the first of the CPUs, and oneTBB's threads on one of the others each, as a Team's
+// are. Two programs that are compared get the same CPU: those of a virtual machine differ by up to a half for minutes. And a thread
+// that is woken on its caller's CPU, where some systems leave it for seconds, says nothing of the call that it shares.
+class OnOwnCpus {
  public:
-  explicit OnOneCpu(bool alone) : alone_(alone) {
-    if (alone_) pinning_.Pin(0);
-  }
-  ~OnOneCpu() {
-    if (alone_) pinning_.Pin(-1);
-  }
-  OnOneCpu(const OnOneCpu&) = delete;
-  OnOneCpu& operator=(const OnOneCpu&) = delete;
+  explicit OnOwnCpus(int threads);
+  ~OnOwnCpus();
+  OnOwnCpus(const OnOwnCpus&) = delete;
+  OnOwnCpus& operator=(const OnOwnCpus&) = delete;
 
  private:
+  class Observer;
   const Pinning pinning_;
-  const bool alone_;
+  std::unique_ptr<Observer> observer_;
 };
 
 // Threads that wait for something to do; asleep, so that they take nothing from the call that is measured in between.
