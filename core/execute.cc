@@ -11,7 +11,9 @@ namespace {
 
 class Worker {
  public:
-  explicit Worker(TileJob& job) : job_(job), layout_(job.layout) {
+  // whole: all tiles are this worker's.
+  Worker(TileJob& job, bool whole)
+      : job_(job), layout_(job.layout), whole_from_(whole ? layout_.whole_from : static_cast<int>(layout_.loops.size())) {
     for (int i = 0; i < OperandCount(); ++i) staged_[i].from = nullptr;
   }
 
@@ -24,6 +26,11 @@ class Worker {
       MoveToNext();
     }
   }
+  std::int64_t Tiles() const {
+    std::int64_t tiles = 1;
+    for (int loop = 0; loop < LoopCount(); ++loop) tiles *= Count(loop);
+    return tiles;
+  }
   void Finish() {
     if (job_.stream) job_.movers.fence();
   }
@@ -31,9 +38,11 @@ class Worker {
  private:
   int OperandCount() const { return static_cast<int>(layout_.operands.size()); }
   int LoopCount() const { return static_cast<int>(layout_.loops.size()); }
+  std::int64_t Count(int loop) const { return loop < whole_from_ ? layout_.loops[loop].count : 1; }
   // The part of a loop's extent that the current chunk covers.
   std::int64_t ChunkExtent(int loop) const {
     const Loop& l = layout_.loops[loop];
+    if (loop >= whole_from_) return l.extent;
     return index_[loop] + 1 < l.count ? l.chunk : l.extent - index_[loop] * l.chunk;
   }
 
@@ -42,21 +51,21 @@ class Worker {
     for (int loop = LoopCount() - 1; loop >= 0; --loop) {
       index_[loop] = 0;  // here, and not by a call of memset, which makes what reads it next wait: 2 ns
       if (tile == 0) continue;
-      index_[loop] = tile % layout_.loops[loop].count;
-      tile /= layout_.loops[loop].count;
+      index_[loop] = tile % Count(loop);
+      tile /= Count(loop);
       for (int i = 0; i < OperandCount(); ++i) position_[i] += index_[loop] * layout_.operands[i].advance[loop];
     }
   }
 
   void MoveToNext() {
     for (int loop = LoopCount() - 1; loop >= 0; --loop) {
-      if (++index_[loop] < layout_.loops[loop].count) {
+      if (++index_[loop] < Count(loop)) {
         for (int i = 0; i < OperandCount(); ++i) position_[i] += layout_.operands[i].advance[loop];
         return;
       }
       index_[loop] = 0;
       for (int i = 0; i < OperandCount(); ++i) {
-        position_[i] -= (layout_.loops[loop].count - 1) * layout_.operands[i].advance[loop];
+        position_[i] -= (Count(loop) - 1) * layout_.operands[i].advance[loop];
       }
     }
   }
@@ -64,6 +73,7 @@ class Worker {
   alignas(64) std::byte scratch_[kScratchBytes];
   TileJob& job_;
   const Layout& layout_;
+  const int whole_from_;               // loops from here on have one chunk
   std::byte* position_[kMaxOperands];  // of each operand, at the current tile
   Staged staged_[kMaxOperands];
   std::int64_t index_[kMaxRank];  // of the current chunk of each loop
@@ -81,24 +91,40 @@ class Worker {
 
 // Tiles [begin, end) of a job, on this thread.
 void RunTiles(TileJob& job, std::int64_t begin, std::int64_t end) {
-  Worker worker(job);
+  Worker worker(job, false);
   worker.Run(begin, end);
   worker.Finish();
 }
 
+// All tiles, on this thread.
+void RunAll(TileJob& job) {
+  Worker worker(job, true);
+  worker.Run(0, worker.Tiles());
+  worker.Finish();
+}
+
 void RunPieces(void* state, Pieces& pieces) {
-  Worker worker(*static_cast<TileJob*>(state));
+  Worker worker(*static_cast<TileJob*>(state), false);
   std::int64_t begin, end;
   while (pieces.Take(&begin, &end)) worker.Run(begin, end);
   worker.Finish();
 }
 
+// Waking threads that sleep costs the caller up to 10 us: the others must save it more, or else be awake.
+constexpr double kWakingSeconds = 12e-6;
+
+bool IsShared(const Layout& layout, const ExecuteOptions& options) {
+  if (!layout.parallel || options.max_threads == 1) return false;
+  const int threads = Concurrency(options);
+  if (threads == 1) return false;
+  return layout.seconds - layout.seconds / threads > kWakingSeconds || ThreadsAreAwake();
+}
+
 void RunJob(TileJob& job, const ExecuteOptions& options) {
-  const Layout& layout = job.layout;
-  if (layout.parallel) {
-    RunParallel(layout.tiles, layout.grain, options, &RunPieces, &job);
+  if (IsShared(job.layout, options)) {
+    RunParallel(job.layout.tiles, job.layout.grain, options, &RunPieces, &job);
   } else {
-    RunTiles(job, 0, layout.tiles);
+    RunAll(job);
   }
 }
 

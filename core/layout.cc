@@ -14,8 +14,8 @@ namespace {
 // As the numbers of tiling.cc: seen on an AVX-512 server, and good enough within a factor of two anywhere.
 constexpr double kCallSeconds = 8e-9;             // a plan's execution, before its first tile
 constexpr double kScratchCycles = 1.5;            // for 64 bytes of a result that goes through scratch
-constexpr double kSerialSeconds = 12e-6;          // below this a fork is not worth its 1 to 2 us
-constexpr double kGrainSeconds = 4e-6;            // a piece of parallel work
+constexpr double kSharedSeconds = 3.2e-6;         // below this a fork of 0.6 us is not worth it
+constexpr double kGrainSeconds = 4e-6;            // a piece of parallel work, at most
 constexpr double kLoopSeconds = 15e-9;            // going through the tile loop rather than straight to a kernel
 constexpr std::int64_t kStreamedRunBytes = 1024;  // shorter ones are not stored past the caches
 
@@ -188,6 +188,21 @@ void PrepareWholeTiles(Layout* layout) {
   }
 }
 
+// Where nothing of a tile's size goes through scratch, one thread needs no tiles: it would lose 16 ns between two of them. In the
+// same order as tile by tile, which decides what caches hold.
+int WholeFrom(const Layout& layout) {
+  const int last = static_cast<int>(layout.loops.size()) - 1;
+  if (layout.steps.size() > 1 || (layout.tile_rows() > 1 && layout.loops[last].count > 1)) return last + 1;
+  bool blocks = false;  // one row of them is staged for all rows
+  for (const OperandLayout& operand : layout.operands) {
+    if (operand.delivery != Delivery::kStaged || operand.image) continue;
+    if (operand.row_stride != 0) return last + 1;
+    blocks = true;
+  }
+  if (blocks && layout.loops[last].count > 1) return last + 1;
+  return layout.row_loop >= 0 && layout.row_loop == last - 1 ? last - 1 : last;
+}
+
 // Of the output, what kernels write one element after the other.
 std::int64_t RunBytes(const Layout& layout, bool joins, std::int64_t out_size) {
   const std::int64_t cols = layout.tile_cols();
@@ -232,8 +247,9 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   Layout layout(canonical.memory());
   const auto elements = static_cast<double>(BlockElements(canonical, 0));
   AddWork(steps, elements, bytes, problem.streams, &layout.estimate);
-  problem.serial = layout.estimate.seconds() < kSerialSeconds;
-  problem.seconds_per_byte = layout.estimate.seconds() / elements / static_cast<double>(problem.widest);
+  problem.serial = layout.estimate.seconds() < kSharedSeconds;
+  problem.seconds = layout.estimate.seconds();
+  problem.bytes = elements * static_cast<double>(problem.widest);
   const Tiling tiling = ChooseTiling(canonical, problem, options.forced);
 
   layout.offsets = canonical.offsets;
@@ -247,6 +263,7 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   AddSteps(steps, result_blocks, block_bytes, &layout);
   layout.scratch_bytes += problem.result_blocks * block_bytes;
   PrepareWholeTiles(&layout);
+  layout.whole_from = options.forced.tile_bytes > 0 ? static_cast<int>(layout.loops.size()) : WholeFrom(layout);
 
   const bool all_splat =
       std::all_of(layout.operands.begin(), layout.operands.end() - 1, [](const OperandLayout& operand) { return operand.splat; });
@@ -261,8 +278,10 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   if (layout.streams != problem.streams) AddWork(steps, elements, bytes, layout.streams, &layout.estimate);
   const double seconds = layout.estimate.seconds();
   const double tile_seconds = seconds / static_cast<double>(layout.tiles);
-  layout.grain = std::clamp<std::int64_t>(static_cast<std::int64_t>(kGrainSeconds / tile_seconds), 1, layout.tiles);
-  layout.parallel = seconds > kSerialSeconds && layout.tiles > 1;
+  const double grain_seconds = std::min(kGrainSeconds, SharedTileSeconds(seconds));
+  layout.grain = std::clamp<std::int64_t>(static_cast<std::int64_t>(grain_seconds / tile_seconds), 1, layout.tiles);
+  layout.parallel = seconds > kSharedSeconds && layout.tiles > 1;
+  layout.seconds = seconds;
   return layout;
 }
 

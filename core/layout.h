@@ -89,15 +89,17 @@ struct Layout {
   std::pmr::vector<StepLayout> steps;
   CheckFunction check = nullptr;  // instead of steps: looks at the one operand
   std::int64_t tiles = 1;
-  std::int64_t grain = 1;  // tiles in one piece of parallel work
-  bool parallel = false;
-  bool stages = false;             // any operand is staged
-  bool transposes = false;         // as Tiling::transposes
-  std::int64_t run_bytes = 0;      // of the output, that kernels write one element after the other
-  bool aligned_runs = false;       // each begins on a line where the output does
-  bool can_stream = false;         // the output has runs that are long enough to be stored past the caches
-  bool streams = false;            // and the call's bytes do not fit them
-  bool far = false;                // the inputs come from memory, though the call's bytes would fit the caches
+  std::int64_t grain = 1;      // tiles in one piece of parallel work
+  bool parallel = false;       // threads may share it
+  double seconds = 0;          // on one thread, by the estimate
+  int whole_from = 0;          // a thread that runs all tiles takes the loops from this one on as one tile: only sharing cuts them
+  bool stages = false;         // any operand is staged
+  bool transposes = false;     // as Tiling::transposes
+  std::int64_t run_bytes = 0;  // of the output, that kernels write one element after the other
+  bool aligned_runs = false;   // each begins on a line where the output does
+  bool can_stream = false;     // the output has runs that are long enough to be stored past the caches
+  bool streams = false;        // and the call's bytes do not fit them
+  bool far = false;            // the inputs come from memory, though the call's bytes would fit the caches
   std::int64_t scratch_bytes = 0;  // of all blocks, at most kScratchBytes
   Estimate estimate;
 

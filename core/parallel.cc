@@ -6,23 +6,51 @@
 #include <tbb/task_arena.h>
 #include <tbb/version.h>
 
+#if defined(__linux__)
+#include <sched.h>
+#endif
+
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstdio>
+#include <thread>
+
+#include "core/awake.h"
 
 namespace axiscast {
 namespace {
 
+// -1: not known.
+int CurrentCpu() noexcept {
+#if defined(__linux__)
+  return sched_getcpu();
+#else
+  return -1;
+#endif
+}
+
 struct Job {
-  Pieces pieces;
+  Shares shares;
   Work work;
   void* state;
+  const std::thread::id caller = std::this_thread::get_id();
+  const int caller_cpu = CurrentCpu();
+  std::atomic<bool> helped{false};
 };
 
-// The body for both kinds of pool. Each index stands for a worker; when a pool runs several of them on one thread, the first drains
-// the pieces and the others find none.
+void RunWorker(Job* job, std::int64_t worker) noexcept {
+  Pieces pieces(job->shares, worker);
+  job->work(job->state, pieces);
+  // A thread on the caller's own CPU, where schedulers put one that they wake, makes the call no shorter.
+  if (!pieces.took_any() || std::this_thread::get_id() == job->caller) return;
+  if (const int cpu = CurrentCpu(); cpu < 0 || cpu != job->caller_cpu) job->helped.store(true, std::memory_order_relaxed);
+}
+
+// A pool's body. Each index stands for a worker; when a pool runs several of them on one thread, the first drains the pieces and
+// the others find none.
 void RunWorkers(void* task, std::int64_t begin, std::int64_t end) {
-  Job* job = static_cast<Job*>(task);
-  for (std::int64_t worker = begin; worker < end; ++worker) job->work(job->state, job->pieces);
+  for (std::int64_t worker = begin; worker < end; ++worker) RunWorker(static_cast<Job*>(task), worker);
 }
 
 void RunInCurrentArena(std::int64_t workers, Job* job) {
@@ -30,12 +58,21 @@ void RunInCurrentArena(std::int64_t workers, Job* job) {
   tbb::this_task_arena::isolate([workers, job] {
     tbb::parallel_for(
         tbb::blocked_range<std::int64_t>(0, workers, 1),
-        [job](const tbb::blocked_range<std::int64_t>& range) { RunWorkers(job, range.begin(), range.end()); },
+        // Which thread gets which index is chance; a thread's place in its arena stays.
+        [job](const tbb::blocked_range<std::int64_t>&) { RunWorker(job, tbb::this_task_arena::current_thread_index()); },
         tbb::simple_partitioner());
   });
 }
 
+AwakeGuess awake;
+
+std::int64_t Nanoseconds() noexcept {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
 }  // namespace
+
+bool ThreadsAreAwake() noexcept { return awake.Ask(Nanoseconds()); }
 
 int Concurrency(const ExecuteOptions& options) noexcept {
   int threads;
@@ -54,11 +91,10 @@ void RunParallel(std::int64_t count, std::int64_t grain, const ExecuteOptions& o
   const std::int64_t pieces = count / grain + (count % grain != 0);
   const std::int64_t workers = options.max_threads == 1 ? 1 : std::min<std::int64_t>(Concurrency(options), pieces);
   if (workers <= 1) {
-    Pieces all(count, count);
-    work(state, all);
+    RunSerial(count, work, state);
     return;
   }
-  Job job{Pieces(count, grain), work, state};
+  Job job{Shares(count, grain, workers), work, state};
   try {
     if (options.pool != nullptr) {
       options.pool->parallel_for(options.pool->context, workers, &RunWorkers, &job);
@@ -70,7 +106,8 @@ void RunParallel(std::int64_t count, std::int64_t grain, const ExecuteOptions& o
   } catch (...) {
     // oneTBB could not allocate a task, or the host cancelled its group.
   }
-  work(state, job.pieces);  // what was not taken, also by a pool that runs less than it was asked to
+  if (job.helped.load(std::memory_order_relaxed)) awake.WasHelped(Nanoseconds());
+  RunWorker(&job, 0);  // what was not taken, also by a pool that runs less than it was asked to
 }
 
 const char* ThreadingVersion() noexcept {

@@ -2,6 +2,7 @@
 #ifndef AXISCAST_CORE_PARALLEL_H_
 #define AXISCAST_CORE_PARALLEL_H_
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
@@ -9,31 +10,88 @@
 
 namespace axiscast {
 
-// Pieces of [0, count), handed out to whoever asks first: no static partition, so a stalled thread delays one piece and no more.
-class Pieces {
- public:
-  Pieces(std::int64_t count, std::int64_t grain) noexcept : next_(0), end_(count), grain_(grain) {}
+inline constexpr std::int64_t kMaxShares = 64;
 
-  bool Take(std::int64_t* begin, std::int64_t* end) noexcept {
-    // Most callers see a drained counter at the end: read before adding, so that it cannot run far past count.
-    if (next_.load(std::memory_order_relaxed) >= end_) return false;
-    *begin = next_.fetch_add(grain_, std::memory_order_relaxed);
-    if (*begin >= end_) return false;
-    *end = end_ - *begin < grain_ ? end_ : *begin + grain_;
-    return true;
+// [0, count) in pieces of `grain`, and as many shares of them, one after the other, as there are workers. A worker takes its own
+// share from the front: where calls follow each other, that is what its core's caches hold. Then it helps the others, from the
+// back, which is what they come to last. No static partition: a stalled thread delays one piece and no more.
+class Shares {
+ public:
+  Shares(std::int64_t count, std::int64_t grain, std::int64_t workers) noexcept
+      : count_(count), grain_(std::max(grain, count / kMaxPieces + 1)) {
+    const std::int64_t pieces = count / grain_ + (count % grain_ != 0);
+    shares_ = std::min(workers, kMaxShares);
+    for (std::int64_t s = 0; s < shares_; ++s) left_[s].store(Packed(pieces * s / shares_, pieces * (s + 1) / shares_));
   }
 
  private:
-  std::atomic<std::int64_t> next_;
-  const std::int64_t end_;
-  const std::int64_t grain_;
+  friend class Pieces;
+  static constexpr std::int64_t kMaxPieces = std::int64_t{1} << 31;
+
+  static constexpr std::uint64_t Packed(std::int64_t first, std::int64_t end) {
+    return static_cast<std::uint64_t>(first) << 32 | static_cast<std::uint64_t>(end);
+  }
+  // The first or the last piece that is left of a share, or -1.
+  std::int64_t TakeOf(std::int64_t share, bool first) noexcept {
+    std::atomic<std::uint64_t>& left = left_[share].pieces;
+    std::uint64_t seen = left.load(std::memory_order_relaxed);
+    for (;;) {
+      const std::uint64_t begin = seen >> 32, end = seen & 0xffffffff;
+      if (begin == end) return -1;
+      const std::uint64_t then = first ? seen + (std::uint64_t{1} << 32) : seen - 1;
+      if (left.compare_exchange_weak(seen, then, std::memory_order_relaxed))
+        return static_cast<std::int64_t>(first ? begin : end - 1);
+    }
+  }
+
+  struct alignas(64) Left {  // a line each
+    std::atomic<std::uint64_t> pieces;
+    void store(std::uint64_t packed) { pieces.store(packed, std::memory_order_relaxed); }
+  };
+  std::int64_t count_, grain_, shares_;
+  Left left_[kMaxShares];
+};
+
+// What one worker takes of the shares.
+class Pieces {
+ public:
+  Pieces(Shares& shares, std::int64_t worker) noexcept : shares_(shares), own_(worker % shares.shares_) {}
+
+  bool Take(std::int64_t* begin, std::int64_t* end) noexcept {
+    for (; looked_at_ < shares_.shares_; ++looked_at_) {
+      const std::int64_t piece = shares_.TakeOf((own_ + looked_at_) % shares_.shares_, looked_at_ == 0);
+      if (piece < 0) continue;
+      *begin = piece * shares_.grain_;
+      *end = shares_.count_ - *begin < shares_.grain_ ? shares_.count_ : *begin + shares_.grain_;
+      took_any_ = true;
+      return true;
+    }
+    return false;
+  }
+  bool took_any() const noexcept { return took_any_; }
+
+ private:
+  Shares& shares_;
+  const std::int64_t own_;
+  std::int64_t looked_at_ = 0;  // shares, from its own on; those before are drained
+  bool took_any_ = false;
 };
 
 // What a worker does: takes pieces until there are none. Called by several threads at once; never throws.
 using Work = void (*)(void* state, Pieces& pieces);
 
+// Runs `work` on this thread alone.
+inline void RunSerial(std::int64_t count, Work work, void* state) noexcept {
+  Shares all(count, std::max<std::int64_t>(count, 1), 1);
+  Pieces pieces(all, 0);
+  work(state, pieces);
+}
+
 // Runs `work` on as many threads as the options and the number of pieces allow, the calling one included; returns when all is done.
 void RunParallel(std::int64_t count, std::int64_t grain, const ExecuteOptions& options, Work work, void* state) noexcept;
+
+// For a short call: whether other threads are likely to be awake (core/awake.h).
+bool ThreadsAreAwake() noexcept;
 
 // The number of threads that RunParallel may use.
 int Concurrency(const ExecuteOptions& options) noexcept;

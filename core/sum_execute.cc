@@ -261,8 +261,7 @@ std::int64_t Grain(const SumLayout& layout, std::int64_t pieces) {
 void ExecuteSum(const SumLayout& layout, const Movers& movers, const std::byte* x, std::byte* out,
                 const ExecuteOptions& options) noexcept {
   SumJob job{layout, movers, x, out};
-  Pieces all(layout.panels, layout.panels);
-  if (!layout.parallel || options.max_threads == 1 || Concurrency(options) == 1) return RunSum(&job, all);
+  if (!layout.parallel || options.max_threads == 1 || Concurrency(options) == 1) return RunSerial(layout.panels, &RunSum, &job);
   if (layout.split < 0) return RunParallel(layout.panels, Grain(layout, layout.panels), options, &RunSum, &job);
   const std::int64_t pieces = layout.panels * layout.split_sums * layout.split_pieces;
   const HeapBlock partial(pieces * layout.panel * layout.kernel.size);
@@ -272,7 +271,7 @@ void ExecuteSum(const SumLayout& layout, const Movers& movers, const std::byte* 
     RunParallel(pieces, Grain(layout, pieces), options, &RunSum, &job);
     job.part = SumPart::kCombine;
   }
-  RunSum(&job, all);
+  RunSerial(layout.panels, &RunSum, &job);
 }
 
 }  // namespace axiscast

@@ -34,15 +34,18 @@ constexpr std::int64_t kVectorBytes = 64;             // of the server, in the n
 constexpr std::int64_t kFlattenBytes = 1024;          // joining dims to longer rows than this gains nothing
 constexpr std::int64_t kDirectTileBytes = 64 * 1024;  // of the widest operand, when nothing goes through scratch
 constexpr std::int64_t kSlowTileBytes = 8 * 1024;     // at least, however slow the op is
-constexpr double kSharedTileSeconds = 5e-6;           // of a tile that threads share, else: what a stalled core costs
+constexpr double kSharedTiles = 16;                   // of a call that threads share, else
+constexpr double kLeastTileSeconds = 0.6e-6;          // of one of them,
+constexpr double kMostTileSeconds = 5e-6;             // and at most
 constexpr std::int64_t kStagedTileBytes = 8 * 1024;   // of what is staged (all rows, or one for all of them), and of chains
-constexpr std::int64_t kLongTileBytes = 128 * 1024;   // of a call that no threads share, when nothing goes through scratch
+constexpr std::int64_t kLongTileBytes = 128 * 1024;   // of a call that is never shared, when nothing goes through scratch
 constexpr std::int64_t kSquareTileBytes = 16 * 1024;  // when an operand is transposed: whole cache lines both ways
 
-// Tiles are what threads share. One thread loses 16 ns between two of them, and wants few: in L3, 64 KB are 4 % faster than 32.
+// Tiles are what threads share; one thread wants none (core/layout.cc).
 std::int64_t DirectTileBytes(const TilingProblem& problem) {
   if (problem.serial) return kLongTileBytes;
-  const double bytes = std::min(kSharedTileSeconds / problem.seconds_per_byte, static_cast<double>(kDirectTileBytes));
+  const double bytes =
+      std::min(SharedTileSeconds(problem.seconds) / problem.seconds * problem.bytes, static_cast<double>(kDirectTileBytes));
   return std::max(static_cast<std::int64_t>(bytes) / kLineBytes * kLineBytes, kSlowTileBytes);
 }
 
@@ -82,7 +85,7 @@ class Chooser : public TileCols {
       const bool image = fold > 0 && IsImage(i, first);
       AddStaging(i, first, image ? row_cols * problem_.sizes[i] : StagedTileBytes(first), image, &estimate);
     }
-    const std::int64_t tile = (large ? DirectTileBytes(problem_) : StagedTileBytes(first)) / problem_.widest;
+    const std::int64_t tile = (large ? std::numeric_limits<std::int64_t>::max() : StagedTileBytes(first)) / problem_.widest;
     const std::int64_t tile_cols = std::min(Block(first), tile);
     const std::int64_t tile_rows = first == 0 || fold > 0 ? 1 : std::min(canonical_.extents[RowDim(first)], tile / tile_cols);
     const double tiles = std::ceil(elements / static_cast<double>(tile_cols * tile_rows));
@@ -170,6 +173,10 @@ class Chooser : public TileCols {
 };
 
 }  // namespace
+
+double SharedTileSeconds(double call_seconds) {
+  return std::clamp(call_seconds / kSharedTiles, kLeastTileSeconds, kMostTileSeconds);
+}
 
 std::int64_t BlockElements(const Canonical& canonical, int first) {
   std::int64_t block = 1;

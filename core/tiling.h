@@ -55,7 +55,8 @@ struct TilingProblem {
   std::int64_t vector_bytes = kUsualVectorBytes;  // of the target
   bool streams = false;                           // the output is to be stored past the caches
   bool serial = false;                            // too short for a second thread
-  double seconds_per_byte = 0;                    // of the widest operand, roughly
+  double seconds = 0;                             // of the call, roughly
+  double bytes = 0;                               // of the widest operand, in all
 };
 
 // Another choice than the cheapest one, for tests: results must not depend on it. 0: no other.
@@ -67,6 +68,9 @@ struct ForcedTiling {
 
 // In the canonical problem's memory.
 Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, const ForcedTiling& forced);
+
+// How long a tile of a call takes that threads share, at most: what a stalled core costs.
+double SharedTileSeconds(double call_seconds);
 
 // Elements of the dims from `first` on.
 std::int64_t BlockElements(const Canonical& canonical, int first);

@@ -1,0 +1,46 @@
+// Whether the threads that could share a short call are likely to be awake.
+#ifndef AXISCAST_CORE_AWAKE_H_
+#define AXISCAST_CORE_AWAKE_H_
+
+#include <atomic>
+#include <cstdint>
+#include <limits>
+
+namespace axiscast {
+
+// Threads that ran out of work look for more before they sleep. 20 us later they still take it at once, after 50 us often, after
+// 300 us hardly ever, and all the while the caller of a call that nobody shares pays for a fork, 1 us and more (2 virtual cores of
+// Zen 5). So short calls are shared while others are seen to help; and where calls are close to each other, it is tried now and
+// then, for as long as threads need to wake up. Called by any number of threads at once, which see each other's calls; none waits.
+// Times are in nanoseconds, of any clock.
+class AwakeGuess {
+ public:
+  static constexpr std::int64_t kAwake = 30'000;          // so long after they helped
+  static constexpr std::int64_t kTry = 60'000;            // a try
+  static constexpr std::int64_t kBetweenTries = 960'000;  // from one's end to the next one's beginning
+
+  // For a short call: whether to share it.
+  bool Ask(std::int64_t now) noexcept {
+    if (now - last_help_.load(std::memory_order_relaxed) < kAwake) return true;
+    const std::int64_t last_call = last_call_.load(std::memory_order_relaxed);
+    last_call_.store(now, std::memory_order_relaxed);
+    if (now - last_call > kAwake) next_try_.store(now + kTry, std::memory_order_relaxed);  // the first of many, or the only one
+    const std::int64_t since = now - next_try_.load(std::memory_order_relaxed);
+    if (since > kTry) next_try_.store(now + kBetweenTries, std::memory_order_relaxed);
+    return since >= 0;
+  }
+
+  // After a call that was shared.
+  void WasHelped(std::int64_t now) noexcept { last_help_.store(now, std::memory_order_relaxed); }
+
+ private:
+  static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::min() / 4;
+
+  std::atomic<std::int64_t> last_help_{kNever};
+  std::atomic<std::int64_t> last_call_{kNever};  // of those that were asked for while nobody helped
+  std::atomic<std::int64_t> next_try_{kNever};   // when it begins
+};
+
+}  // namespace axiscast
+
+#endif  // AXISCAST_CORE_AWAKE_H_
