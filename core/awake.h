@@ -15,7 +15,7 @@ namespace axiscast {
 // Times are in nanoseconds, of any clock.
 class AwakeGuess {
  public:
-  static constexpr std::int64_t kAwake = 30'000;          // so long after they helped
+  static constexpr std::int64_t kAwake = 80'000;          // so long after they helped
   static constexpr std::int64_t kTry = 60'000;            // a try
   static constexpr std::int64_t kBetweenTries = 960'000;  // from one's end to the next one's beginning
 
