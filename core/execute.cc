@@ -110,18 +110,8 @@ void RunPieces(void* state, Pieces& pieces) {
   worker.Finish();
 }
 
-// Waking threads that sleep costs the caller up to 10 us: the others must save it more, or else be awake.
-constexpr double kWakingSeconds = 12e-6;
-
-bool IsShared(const Layout& layout, const ExecuteOptions& options) {
-  if (!layout.parallel || options.max_threads == 1) return false;
-  const int threads = Concurrency(options);
-  if (threads == 1) return false;
-  return layout.seconds - layout.seconds / threads > kWakingSeconds || ThreadsAreAwake();
-}
-
 void RunJob(TileJob& job, const ExecuteOptions& options) {
-  if (IsShared(job.layout, options)) {
+  if (job.layout.parallel && IsShared(job.layout.seconds, options)) {
     RunParallel(job.layout.tiles, job.layout.grain, options, &RunPieces, &job);
   } else {
     RunAll(job);

@@ -16,7 +16,8 @@ namespace {
 
 constexpr int kMaxLoops = kMaxRank + 2;
 constexpr std::int64_t kIndexBlock = 1024;                 // indices that are read at once where they must be converted
-constexpr double kLeastPieceBytes = 64 * 1024;             // a fork costs some microseconds
+constexpr double kLeastPieceBytes = 64 * 1024;             // half a microsecond, as a fork
+constexpr double kBytesPerSecond = 120e9;                  // of one thread, in the second cache; it decides what is worth a fork
 constexpr std::int64_t kPiecesPerThread = 4;               // so that a stalled thread delays a part of its share alone
 constexpr std::int64_t kLeastPieceWidth = 4 * kLineBytes;  // of a piece of a dense row: threads keep to cache lines of their own
 
@@ -101,6 +102,10 @@ std::int64_t IndexNest::PiecesFor(std::int64_t threads) const {
   MakeSplit(WantedPieces(threads), &split);
   return split.total;
 }
+
+double IndexNest::Seconds() const { return bytes_ / kBytesPerSecond; }
+
+bool IndexNest::parallel() const { return Seconds() > kSharedSeconds && PiecesFor(2) > 1; }
 
 void IndexNest::MakeSplit(std::int64_t pieces, Split* split) const {
   if (pieces > 1 && CanHaveWindows()) {
@@ -334,8 +339,7 @@ void IndexNest::Run(const IndexKernels& kernels, const NestPhase* phases, int ph
     bool stream;
   } job{*this, {}, kernels, phases, phase_count, pointers, stream_};
   if (options.stores != StorePolicy::kAuto) job.stream = options.stores == StorePolicy::kStream;
-  const bool alone = options.max_threads == 1 || bytes_ < 2 * kLeastPieceBytes;
-  MakeSplit(alone ? 1 : WantedPieces(Concurrency(options)), &job.split);
+  MakeSplit(IsShared(Seconds(), options) ? WantedPieces(Concurrency(options)) : 1, &job.split);
   const Work work = [](void* state, Pieces& pieces) {
     const Job& j = *static_cast<const Job*>(state);
     std::int64_t begin, end;

@@ -53,11 +53,12 @@ class IndexNest {
   const std::vector<NestLoop>& loops() const { return loops_; }
   // Into how many pieces of work the nest is split for so many threads.
   std::int64_t PiecesFor(std::int64_t threads) const;
-  bool parallel() const { return PiecesFor(2) > 1; }
+  bool parallel() const;  // threads may share it
 
  private:
   struct Split;
   class Worker;
+  double Seconds() const;  // on one thread, roughly
   std::int64_t WantedPieces(std::int64_t threads) const;
   void MakeSplit(std::int64_t pieces, Split* split) const;
   bool CanHaveWindows() const;

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "core/caches.h"
+#include "core/parallel.h"
 
 namespace axiscast {
 namespace {
@@ -14,8 +15,6 @@ namespace {
 // As the numbers of tiling.cc: seen on an AVX-512 server, and good enough within a factor of two anywhere.
 constexpr double kCallSeconds = 8e-9;             // a plan's execution, before its first tile
 constexpr double kScratchCycles = 1.5;            // for 64 bytes of a result that goes through scratch
-constexpr double kSharedSeconds = 3.2e-6;         // below this a fork of 0.6 us is not worth it
-constexpr double kGrainSeconds = 4e-6;            // a piece of parallel work, at most
 constexpr double kLoopSeconds = 15e-9;            // going through the tile loop rather than straight to a kernel
 constexpr std::int64_t kStreamedRunBytes = 1024;  // shorter ones are not stored past the caches
 
@@ -278,8 +277,7 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   if (layout.streams != problem.streams) AddWork(steps, elements, bytes, layout.streams, &layout.estimate);
   const double seconds = layout.estimate.seconds();
   const double tile_seconds = seconds / static_cast<double>(layout.tiles);
-  const double grain_seconds = std::min(kGrainSeconds, SharedTileSeconds(seconds));
-  layout.grain = std::clamp<std::int64_t>(static_cast<std::int64_t>(grain_seconds / tile_seconds), 1, layout.tiles);
+  layout.grain = std::clamp<std::int64_t>(static_cast<std::int64_t>(PieceSeconds(seconds) / tile_seconds), 1, layout.tiles);
   layout.parallel = seconds > kSharedSeconds && layout.tiles > 1;
   layout.seconds = seconds;
   return layout;

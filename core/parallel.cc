@@ -64,6 +64,8 @@ void RunInCurrentArena(std::int64_t workers, Job* job) {
   });
 }
 
+constexpr double kWakingSeconds = 12e-6;  // waking threads that sleep costs the caller up to 10 us
+
 AwakeGuess awake;
 
 std::int64_t Nanoseconds() noexcept {
@@ -72,7 +74,12 @@ std::int64_t Nanoseconds() noexcept {
 
 }  // namespace
 
-bool ThreadsAreAwake() noexcept { return awake.Ask(Nanoseconds()); }
+bool IsShared(double seconds, const ExecuteOptions& options) noexcept {
+  if (seconds < kSharedSeconds || options.max_threads == 1) return false;
+  const int threads = Concurrency(options);
+  if (threads == 1) return false;
+  return seconds - seconds / threads > kWakingSeconds || awake.Ask(Nanoseconds());
+}
 
 int Concurrency(const ExecuteOptions& options) noexcept {
   int threads;

@@ -90,8 +90,15 @@ inline void RunSerial(std::int64_t count, Work work, void* state) noexcept {
 // Runs `work` on as many threads as the options and the number of pieces allow, the calling one included; returns when all is done.
 void RunParallel(std::int64_t count, std::int64_t grain, const ExecuteOptions& options, Work work, void* state) noexcept;
 
-// For a short call: whether other threads are likely to be awake (core/awake.h).
-bool ThreadsAreAwake() noexcept;
+// Below this a fork to threads that are awake, 0.6 us, is not worth it.
+inline constexpr double kSharedSeconds = 3.2e-6;
+
+// How long a piece of a call should take that threads share: one that stalls delays so much, and a call has enough for all.
+inline double PieceSeconds(double call_seconds) { return std::clamp(call_seconds / 16, 0.6e-6, 4e-6); }
+
+// Whether threads should share a call that takes one of them so many seconds, roughly. Where they would not save what waking them
+// may cost, that depends on whether they are likely to be awake (core/awake.h).
+bool IsShared(double seconds, const ExecuteOptions& options) noexcept;
 
 // The number of threads that RunParallel may use.
 int Concurrency(const ExecuteOptions& options) noexcept;

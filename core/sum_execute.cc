@@ -253,7 +253,8 @@ void RunSum(void* state, Pieces& pieces) {
 }
 
 std::int64_t Grain(const SumLayout& layout, std::int64_t pieces) {
-  return std::clamp<std::int64_t>(static_cast<std::int64_t>(4e-6 * static_cast<double>(pieces) / layout.seconds), 1, pieces);
+  return std::clamp<std::int64_t>(
+      static_cast<std::int64_t>(PieceSeconds(layout.seconds) * static_cast<double>(pieces) / layout.seconds), 1, pieces);
 }
 
 }  // namespace
@@ -261,7 +262,7 @@ std::int64_t Grain(const SumLayout& layout, std::int64_t pieces) {
 void ExecuteSum(const SumLayout& layout, const Movers& movers, const std::byte* x, std::byte* out,
                 const ExecuteOptions& options) noexcept {
   SumJob job{layout, movers, x, out};
-  if (!layout.parallel || options.max_threads == 1 || Concurrency(options) == 1) return RunSerial(layout.panels, &RunSum, &job);
+  if (!layout.parallel || !IsShared(layout.seconds, options)) return RunSerial(layout.panels, &RunSum, &job);
   if (layout.split < 0) return RunParallel(layout.panels, Grain(layout, layout.panels), options, &RunSum, &job);
   const std::int64_t pieces = layout.panels * layout.split_sums * layout.split_pieces;
   const HeapBlock partial(pieces * layout.panel * layout.kernel.size);

@@ -6,16 +6,16 @@
 #include <cstdlib>
 
 #include "core/caches.h"
+#include "core/parallel.h"
 #include "core/sum_tree.h"
 #include "core/tiling.h"
 
 namespace axiscast {
 namespace {
 
-constexpr double kSerialSeconds = 12e-6;  // below this threads do not pay
-constexpr double kPieceSeconds = 10e-6;   // a piece of parallel work
-constexpr std::int64_t kPieces = 64;      // at most so many are aimed at
-constexpr std::int64_t kShortRow = 16;    // fewer summands in a row are summed as columns
+constexpr double kPieceSeconds = 10e-6;  // a piece of parallel work
+constexpr std::int64_t kPieces = 64;     // at most so many are aimed at
+constexpr std::int64_t kShortRow = 16;   // fewer summands in a row are summed as columns
 // Summands in a row of sums; where there are fewer, many rows of sums are staged together: a call of the kernel takes 80 ns, or 10.
 constexpr std::int64_t kLeastColumns = 1024;
 constexpr std::int64_t kLeastFewColumns = 256;  // of no more than lanes, and of integers
@@ -155,7 +155,7 @@ void ChoosePanels(SumLayout* layout) {
 // What threads share: panels, else parts of the outermost group that has enough blocks for them.
 void ChooseSplit(SumLayout* layout) {
   const std::int64_t pieces = std::min<std::int64_t>(static_cast<std::int64_t>(layout->seconds / kPieceSeconds), kPieces);
-  layout->parallel = layout->seconds > kSerialSeconds;
+  layout->parallel = layout->seconds > kSharedSeconds;
   layout->split = -1;
   std::int64_t work = layout->panels;  // sums of the group that is looked at, for all panels
   if (!layout->parallel || work >= pieces) return;

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/caches.h"
+#include "core/parallel.h"
 #include "core/program.h"
 #include "core/tile_cols.h"
 
@@ -34,9 +35,6 @@ constexpr std::int64_t kVectorBytes = 64;             // of the server, in the n
 constexpr std::int64_t kFlattenBytes = 1024;          // joining dims to longer rows than this gains nothing
 constexpr std::int64_t kDirectTileBytes = 64 * 1024;  // of the widest operand, when nothing goes through scratch
 constexpr std::int64_t kSlowTileBytes = 8 * 1024;     // at least, however slow the op is
-constexpr double kSharedTiles = 16;                   // of a call that threads share, else
-constexpr double kLeastTileSeconds = 0.6e-6;          // of one of them,
-constexpr double kMostTileSeconds = 5e-6;             // and at most
 constexpr std::int64_t kStagedTileBytes = 8 * 1024;   // of what is staged (all rows, or one for all of them), and of chains
 constexpr std::int64_t kLongTileBytes = 128 * 1024;   // of a call that is never shared, when nothing goes through scratch
 constexpr std::int64_t kSquareTileBytes = 16 * 1024;  // when an operand is transposed: whole cache lines both ways
@@ -45,7 +43,7 @@ constexpr std::int64_t kSquareTileBytes = 16 * 1024;  // when an operand is tran
 std::int64_t DirectTileBytes(const TilingProblem& problem) {
   if (problem.serial) return kLongTileBytes;
   const double bytes =
-      std::min(SharedTileSeconds(problem.seconds) / problem.seconds * problem.bytes, static_cast<double>(kDirectTileBytes));
+      std::min(PieceSeconds(problem.seconds) / problem.seconds * problem.bytes, static_cast<double>(kDirectTileBytes));
   return std::max(static_cast<std::int64_t>(bytes) / kLineBytes * kLineBytes, kSlowTileBytes);
 }
 
@@ -173,10 +171,6 @@ class Chooser : public TileCols {
 };
 
 }  // namespace
-
-double SharedTileSeconds(double call_seconds) {
-  return std::clamp(call_seconds / kSharedTiles, kLeastTileSeconds, kMostTileSeconds);
-}
 
 std::int64_t BlockElements(const Canonical& canonical, int first) {
   std::int64_t block = 1;

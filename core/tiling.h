@@ -69,9 +69,6 @@ struct ForcedTiling {
 // In the canonical problem's memory.
 Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, const ForcedTiling& forced);
 
-// How long a tile of a call takes that threads share, at most: what a stalled core costs.
-double SharedTileSeconds(double call_seconds);
-
 // Elements of the dims from `first` on.
 std::int64_t BlockElements(const Canonical& canonical, int first);
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <numeric>
@@ -154,9 +155,13 @@ void CountTiles(const Tile& tile) {
 }
 
 // Two threads, of which one does all.
+int pool_calls = 0;
 axiscast_thread_pool PoolOfTwo() {
   return {sizeof(axiscast_thread_pool), nullptr,
-          [](void*, std::int64_t count, axiscast_thread_pool_body body, void* task) { body(task, 0, count); },
+          [](void*, std::int64_t count, axiscast_thread_pool_body body, void* task) {
+            ++pool_calls;
+            body(task, 0, count);
+          },
           [](void*) { return 2; }};
 }
 
@@ -208,6 +213,41 @@ TEST(OneThread, TakesAsOneTileWhatOnlySharingCuts) {
   EXPECT_LE(TilesOf({1'000'000, 3}, {3}, 1), 2);  // folded rows, and what is left
   EXPECT_EQ(TilesOf({10, 300'000}, {300'000}, 1), 1);
   EXPECT_EQ(TilesOf({300, 5, 1000}, {5, 1}, 1), 300);  // rows and cols make a tile
+}
+
+// How often the pool is asked to run a plan, some time after any other call.
+int PoolCallsOf(const char* op_name, const std::vector<TensorView>& inputs, const Shape& out_shape,
+                const std::vector<Attribute>& attributes) {
+  std::vector<float> out(1 << 24);
+  PlanOptions plan_options;
+  plan_options.attributes = attributes;
+  Plan plan;
+  const Status made = Plan::Make(*FindOp(op_name), inputs.data(), static_cast<int>(inputs.size()),
+                                 {out.data(), DType::kFloat32, out_shape}, plan_options, &plan);
+  EXPECT_TRUE(made.ok()) << made.message();
+  const axiscast_thread_pool pool = PoolOfTwo();
+  ExecuteOptions options;
+  options.pool = &pool;
+  std::vector<const void*> pointers;
+  for (const TensorView& input : inputs) pointers.push_back(input.data);
+  std::this_thread::sleep_for(std::chrono::nanoseconds(10 * AwakeGuess::kAwake));
+  pool_calls = 0;
+  EXPECT_TRUE(plan.Execute(pointers.data(), out.data(), options).ok());
+  return pool_calls;
+}
+
+// Of 500 to 900 KB: waking threads takes longer.
+TEST(ShortCalls, DoNotWakeThreads) {
+  const std::vector<float> x(1 << 24);
+  std::vector<std::int64_t> index(1 << 18);
+  const auto table = [&](std::int64_t rows) { return TensorView(x.data(), DType::kFloat32, {rows, 64}); };
+  const auto rows_of = [&](std::int64_t rows) { return TensorView(index.data(), DType::kInt64, {rows}); };
+  EXPECT_EQ(PoolCallsOf("add", {table(1100), table(1100)}, {1100, 64}, {}), 0);
+  EXPECT_EQ(PoolCallsOf("sum_to", {table(3000)}, {1, 64}, {{"shape", Shape{1, 64}}}), 0);
+  EXPECT_EQ(PoolCallsOf("gather", {table(1000), rows_of(1000)}, {1000, 64}, {{"dim", 0}}), 0);
+  EXPECT_GT(PoolCallsOf("add", {table(200'000), table(200'000)}, {200'000, 64}, {}), 0);
+  EXPECT_GT(PoolCallsOf("sum_to", {table(200'000)}, {1, 64}, {{"shape", Shape{1, 64}}}), 0);
+  EXPECT_GT(PoolCallsOf("gather", {table(200'000), rows_of(200'000)}, {200'000, 64}, {{"dim", 0}}), 0);
 }
 
 }  // namespace
