@@ -108,6 +108,10 @@ void StageIn(const Movers& movers, int size_log2, const BoxDim* dims, int rank, 
   }
   // What is contiguous along the outermost dim, element by element.
   if (elements <= kFewRuns && std::abs(outer.stride) == size) return RunMover(movers, dims, rank, size, true).Move(x, out);
+  if (rank == 3 && dims[1].stride == size && dims[2].stride >= dims[1].extent * size && dims[1].extent > 1) {
+    movers.transposes[size_log2](x, dims, out);
+    return;
+  }
   for (std::int64_t i = 0; i < outer.extent; ++i) {
     StageIn(movers, size_log2, dims + 1, rank - 1, x + i * outer.stride, out + i * bytes);
   }

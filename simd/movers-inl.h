@@ -68,7 +68,7 @@ void Gather(const std::byte* x, std::int64_t row_stride, std::int64_t col_stride
   } else if (rows > 1 && GatherBoxes<T>(x, dims, 2, out)) {
     return;
   } else if (row_stride == kSize && rows > 1) {
-    Transpose<T>(x, col_stride, cols, rows, out, out_row);
+    Transpose<T>({x, out}, col_stride, cols, rows, out_row);
   } else if (MovesColByCol<T>(rows, cols, col_stride)) {
     for (std::int64_t c = 0; c < cols; ++c) MoveRuns(x + c * col_stride, row_stride, out + c * kSize, out_row, rows, kSize);
   } else {
@@ -76,6 +76,13 @@ void Gather(const std::byte* x, std::int64_t row_stride, std::int64_t col_stride
       GatherRow<T>(x + r * row_stride, col_stride, cols, reinterpret_cast<T*>(out + r * out_row));
     }
   }
+}
+
+// A transpose for each step of dims[0].
+template <typename T>
+void GatherTransposes(const std::byte* x, const BoxDim* dims, std::byte* out) {
+  const std::int64_t rows = dims[1].extent, cols = dims[2].extent, row = cols * static_cast<std::int64_t>(sizeof(T));
+  Transpose<T>({x, out, dims[0].extent, dims[0].stride, rows * row}, dims[2].stride, cols, rows, row);
 }
 
 template <typename T>
@@ -95,7 +102,7 @@ void Scatter(const std::byte* x, std::int64_t rows, std::int64_t cols, std::byte
   } else if (rows > 1 && ScatterBoxes<T>(x, dims, 2, out)) {
     return;
   } else if (row_stride == kSize && rows > 1) {
-    Transpose<T>(x, x_row, rows, cols, out, col_stride);
+    Transpose<T>({x, out}, x_row, rows, cols, col_stride);
   } else if (MovesColByCol<T>(rows, cols, col_stride)) {
     for (std::int64_t c = 0; c < cols; ++c) MoveRuns(x + c * kSize, x_row, out + c * col_stride, row_stride, rows, kSize);
   } else {
@@ -135,6 +142,7 @@ template <typename T>
 void SetMovers(int size_log2, Movers& movers) {
   movers.repeat[size_log2] = &RepeatEach<T>;
   movers.gather[size_log2] = &Gather<T>;
+  movers.transposes[size_log2] = &GatherTransposes<T>;
   movers.scatter[size_log2] = &Scatter<T>;
   movers.boxes[size_log2] = &GatherBoxes<T>;
   movers.copy[size_log2] = &CopyTile<T>;

@@ -193,9 +193,24 @@ HWY_INLINE void TransposeFewLines(std::index_sequence<kIndex...> sequence, const
 }
 #endif  // HWY_TARGET != HWY_SCALAR
 
-// to[i][j] = from[j][i] for i < elements, j < lines; a line's elements are contiguous, as are those of a row of `to`.
+// Where transposes begin on either side, and how many bytes apart.
+struct Transposes {
+  const std::byte* from;
+  std::byte* to;
+  std::int64_t count = 1, from_step = 0, to_step = 0;
+
+  HWY_INLINE void Next() {
+    from += from_step;
+    to += to_step;
+    --count;
+  }
+};
+
+// to[i][j] = from[j][i] for i < elements, j < lines; a line's elements are contiguous, as are those of a row of `to`. The same for
+// all of `at`: finding out how takes longer than a small one. Plain loops, as gcc passes what a lambda has on the stack, which
+// takes 12 ns.
 template <typename T>
-HWY_INLINE void Transpose(const std::byte* from, std::int64_t from_stride, std::int64_t lines, std::int64_t elements, std::byte* to,
+HWY_INLINE void Transpose(Transposes at, std::int64_t from_stride, std::int64_t lines, std::int64_t elements,
                           std::int64_t to_stride) {
 #if HWY_TARGET != HWY_SCALAR
   using Lane = std::conditional_t<kHasLanes<T>, T, std::uint64_t>;
@@ -211,39 +226,68 @@ HWY_INLINE void Transpose(const std::byte* from, std::int64_t from_stride, std::
   const auto fits = [=](std::size_t square_lines, std::size_t square_elements) {
     return lines >= static_cast<std::int64_t>(square_lines) && elements >= static_cast<std::int64_t>(square_elements);
   };
-  const auto is_aligned = [](const std::byte* at, std::int64_t stride) {
-    return reinterpret_cast<std::uintptr_t>(at) % sizeof(T) == 0 && stride % kSize == 0;
+  const auto is_aligned = [](const std::byte* address, std::int64_t stride, std::int64_t step) {
+    return reinterpret_cast<std::uintptr_t>(address) % sizeof(T) == 0 && stride % kSize == 0 && step % kSize == 0;
   };
-  const bool to_aligned = is_aligned(to, to_stride), to_dense = to_stride == lines * kSize;
+  const bool to_aligned = is_aligned(at.to, to_stride, at.to_step), to_dense = to_stride == lines * kSize;
   // SSE2 interleaves three lines one element after the other. Some targets' interleaved loads and stores need alignment.
   if constexpr (kHasLanes<T> && HWY_TARGET != HWY_SSE2) {
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<T>()));
-    if (lines >= 2 && lines <= 4 && to_dense && elements >= lanes && to_aligned)
-      return InterleaveLines(from, from_stride, lines, elements, reinterpret_cast<T*>(to));
-    if (elements >= 2 && elements <= 4 && from_stride == elements * kSize && lines >= lanes && is_aligned(from, from_stride))
-      return DeinterleaveLines(reinterpret_cast<const T*>(from), lines, elements, to, to_stride);
-  }
-  // Whole cache lines, read once: of lines a multiple of 4 KB apart a 12-way L1 keeps no 16. 16 registers, of 32.
-  if constexpr (kBytes<decltype(d)> == 64 && kHasLanes<T> && kBlock <= 4) {
-    if (fits(kVector, kVector)) return TransposeSquares<T, kVector>(d, from, from_stride, lines, elements, to, to_stride);
-  }
-  if (fits(kVector, kBlock)) return TransposeSquares<T, kBlock>(d, from, from_stride, lines, elements, to, to_stride);
-  if (fits(kBlock, kBlock)) return TransposeSquares<T, kBlock>(d_block, from, from_stride, lines, elements, to, to_stride);
-  if constexpr (kHasLanes<T>) {
-    if constexpr (kBlock >= 8 && HWY_TARGET != HWY_SSE2) {
-      if (to_dense && fits(2, 2 * kBlock))
-        return TransposeFewLines<T>(std::make_index_sequence<kBlock>(), from, from_stride, lines, elements, to);
+    if (lines >= 2 && lines <= 4 && to_dense && elements >= lanes && to_aligned) {
+      for (; at.count > 0; at.Next()) InterleaveLines(at.from, from_stride, lines, elements, reinterpret_cast<T*>(at.to));
+      return;
     }
-    constexpr auto kLongLine = static_cast<std::int64_t>(4 * kVector);
-    if (to_aligned && elements < lines && lines >= kLongLine) {
-      for (std::int64_t i = 0; i < elements; ++i) {
-        GatherRow(from + i * kSize, from_stride, lines, reinterpret_cast<T*>(to + i * to_stride));
-      }
+    if (elements >= 2 && elements <= 4 && from_stride == elements * kSize && lines >= lanes &&
+        is_aligned(at.from, from_stride, at.from_step)) {
+      for (; at.count > 0; at.Next()) DeinterleaveLines(reinterpret_cast<const T*>(at.from), lines, elements, at.to, to_stride);
       return;
     }
   }
+  // Whole cache lines, read once: of lines a multiple of 4 KB apart a 12-way L1 keeps no 16. 16 registers, of 32.
+  if constexpr (kBytes<decltype(d)> == 64 && kHasLanes<T> && kBlock <= 4) {
+    if (fits(kVector, kVector)) {
+      for (; at.count > 0; at.Next()) TransposeSquares<T, kVector>(d, at.from, from_stride, lines, elements, at.to, to_stride);
+      return;
+    }
+  }
+  if (fits(kVector, kBlock)) {
+    for (; at.count > 0; at.Next()) TransposeSquares<T, kBlock>(d, at.from, from_stride, lines, elements, at.to, to_stride);
+    return;
+  }
+  if (fits(kBlock, kBlock)) {
+    for (; at.count > 0; at.Next()) TransposeSquares<T, kBlock>(d_block, at.from, from_stride, lines, elements, at.to, to_stride);
+    return;
+  }
+  if constexpr (kHasLanes<T>) {
+    if constexpr (kBlock >= 8 && HWY_TARGET != HWY_SSE2) {
+      if (to_dense && fits(2, 2 * kBlock)) {
+        for (; at.count > 0; at.Next()) {
+          TransposeFewLines<T>(std::make_index_sequence<kBlock>(), at.from, from_stride, lines, elements, at.to);
+        }
+        return;
+      }
+    }
+    constexpr auto kLongLine = static_cast<std::int64_t>(4 * kVector);
+    if (to_aligned && elements < lines && lines >= kLongLine) {
+      for (; at.count > 0; at.Next()) {
+        for (std::int64_t i = 0; i < elements; ++i) {
+          GatherRow(at.from + i * kSize, from_stride, lines, reinterpret_cast<T*>(at.to + i * to_stride));
+        }
+      }
+      return;
+    }
+    if constexpr (kBlock >= 8) {
+      const hn::Half<decltype(d_block)> d_half;
+      if (fits(kBlock / 2, kBlock / 2)) {
+        for (; at.count > 0; at.Next()) {
+          TransposeSquares<T, kBlock / 2>(d_half, at.from, from_stride, lines, elements, at.to, to_stride);
+        }
+        return;
+      }
+    }
+  }
 #endif
-  TransposeByElement<T>(from, from_stride, lines, elements, to, to_stride);
+  for (; at.count > 0; at.Next()) TransposeByElement<T>(at.from, from_stride, lines, elements, at.to, to_stride);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -27,10 +28,11 @@ class GuardedMoversTest : public test::MoverCaseTest {
   GuardedMoversTest() : strided_(std::size_t{1} << 19), dense_(std::size_t{1} << 17) {}
 
   // The address of element [0, 0] of a view in the strided area, which is filled anew over the view's bytes.
-  std::byte* PlaceView(std::int64_t row_stride, std::int64_t col_stride, std::int64_t rows, std::int64_t cols, Place place) {
+  // spans: bytes from the first to the last element along each dim.
+  std::byte* PlaceView(std::initializer_list<std::int64_t> spans, Place place) {
     std::int64_t low = 0;
     std::int64_t high = size_;
-    for (const std::int64_t span : {(rows - 1) * row_stride, (cols - 1) * col_stride}) (span < 0 ? low : high) += span;
+    for (const std::int64_t span : spans) (span < 0 ? low : high) += span;
     view_begin_ = place.at_end ? strided_.end() - place.misalignment - (high - low) : strided_.begin() + place.misalignment;
     view_bytes_ = static_cast<std::size_t>(high - low);
     for (std::size_t i = 0; i < view_bytes_; ++i) view_begin_[i] = static_cast<std::byte>((i * 151 + (i >> 8) * 31) & 0xff);
@@ -45,7 +47,7 @@ class GuardedMoversTest : public test::MoverCaseTest {
 
   void GatherAndScatter(std::int64_t row_stride, std::int64_t col_stride, std::int64_t rows, std::int64_t cols, Place place) {
     const auto bytes = static_cast<std::size_t>(rows * cols * size_);
-    std::byte* const view = PlaceView(row_stride, col_stride, rows, cols, place);
+    std::byte* const view = PlaceView({(rows - 1) * row_stride, (cols - 1) * col_stride}, place);
     std::byte* const dense = PlaceDense(static_cast<std::int64_t>(bytes));
     Bytes scattered(view_begin_, view_begin_ + view_bytes_);
     Bytes gathered(bytes);
@@ -69,6 +71,22 @@ class GuardedMoversTest : public test::MoverCaseTest {
     std::memcpy(dense, dense_before.data(), bytes);
     movers_.scatter[index_](dense, rows, cols, view, row_stride, col_stride);
     ASSERT_EQ(std::memcmp(view_begin_, scattered.data(), view_bytes_), 0) << text();
+  }
+
+  // `count` transposes, `step` bytes apart, of `cols` lines of `rows` elements.
+  void TransposeEach(std::int64_t count, std::int64_t step, std::int64_t rows, std::int64_t cols, std::int64_t col_stride,
+                     Place place) {
+    std::byte* const view = PlaceView({(count - 1) * step, (rows - 1) * size_, (cols - 1) * col_stride}, place);
+    const Bytes before(view_begin_, view_begin_ + view_bytes_);
+    std::byte* const dense = PlaceDense(count * rows * cols * size_);
+    const BoxDim dims[] = {{count, step}, {rows, size_}, {cols, col_stride}};
+    movers_.transposes[index_](view, dims, dense);
+    ASSERT_EQ(std::memcmp(view_begin_, before.data(), view_bytes_), 0);
+    for (std::int64_t i = 0; i < count * rows * cols; ++i) {
+      const std::byte* from = view + i / (rows * cols) * step + i / cols % rows * size_ + i % cols * col_stride;
+      ASSERT_EQ(std::memcmp(dense + i * size_, from, static_cast<std::size_t>(size_)), 0)
+          << "element " << i << " of " << count << " x " << rows << " x " << cols << ", strides " << step << " " << col_stride;
+    }
   }
 
   std::byte* view_begin_ = nullptr;
@@ -104,6 +122,24 @@ TEST_P(GuardedMoversTest, Steps) {
   }
 }
 
+TEST_P(GuardedMoversTest, BatchesOfTransposes) {
+  const std::int64_t extents[] = {2, 3, 4, 5, 8, 12, 16, 17, 33, 64, 65, 130};
+  for (const std::int64_t rows : extents) {
+    for (const std::int64_t cols : extents) {
+      if (rows * cols > 2600) continue;  // three of 16 bytes do not fit the guarded area
+      for (const std::int64_t col_stride : {rows * size_, rows * size_ + 3}) {
+        const std::int64_t block = cols * col_stride;
+        for (const std::int64_t step : {block, block + 1, -block, std::int64_t{0}}) {
+          for (const Place place : kPlaces) {
+            TransposeEach(3, step, rows, cols, col_stride, place);
+            if (HasFatalFailure()) return;
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST_P(GuardedMoversTest, Transposes) {
   const std::int64_t extents[] = {2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 67};
   for (const std::int64_t rows : extents) {
@@ -123,7 +159,7 @@ TEST_P(GuardedMoversTest, Repeat) {
     for (const std::int64_t count : Counts()) {
       for (const std::int64_t repeat : {1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 25}) {
         for (const Place place : {kPlaces[0], kPlaces[1]}) {
-          std::byte* const x = PlaceView(stride, 0, count, 1, place);
+          std::byte* const x = PlaceView({(count - 1) * stride}, place);
           std::byte* const out = PlaceDense(count * repeat * size_);
           movers_.repeat[index_](x, stride, count, repeat, out);
           for (std::int64_t i = 0; i < count * repeat; ++i) {

@@ -26,6 +26,7 @@ struct NaiveMovers {
       for (std::int64_t c = 0; c < cols; ++c) std::memcpy(out + (r * cols + c) * kStep, x + r * row_stride + c * col_stride, kSize);
     }
   }
+  static void Transposes(const std::byte* x, const BoxDim* dims, std::byte* out) { Boxes(x, dims, 3, out); }
   static void Scatter(const std::byte* x, std::int64_t rows, std::int64_t cols, std::byte* out, std::int64_t row_stride,
                       std::int64_t col_stride) {
     for (std::int64_t r = 0; r < rows; ++r) {
@@ -64,6 +65,7 @@ template <std::size_t... kLog2>
 Movers MakeNaiveMovers(std::index_sequence<kLog2...>) {
   return {{&NaiveMovers<std::size_t{1} << kLog2>::Repeat...},
           {&NaiveMovers<std::size_t{1} << kLog2>::Gather...},
+          {&NaiveMovers<std::size_t{1} << kLog2>::Transposes...},
           {&NaiveMovers<std::size_t{1} << kLog2>::Scatter...},
           {&NaiveMovers<std::size_t{1} << kLog2>::Boxes...},
           &NaiveRuns,
