@@ -2,8 +2,6 @@
 #include "bench/measure.h"
 
 #include <algorithm>
-#include <chrono>
-#include <thread>
 #include <vector>
 
 #include "bench/stopwatch.h"
@@ -33,11 +31,6 @@ double Guess(const Calls& calls, int threads) {
   }
 }
 
-// oneTBB's threads look for more work for 130 us before they sleep, on the CPUs that the roof's threads want.
-void LetThreadsSleep(int threads) {
-  if (threads > 1) std::this_thread::sleep_for(std::chrono::microseconds(300));
-}
-
 int Rounds(double guess, const Effort& effort) {
   return guess < kLong ? effort.rounds_of_short_calls : effort.rounds_of_long_calls;
 }
@@ -50,7 +43,7 @@ Sample MeasureBesideRoof(Roof& roof, const Traffic& traffic, int threads, const 
   const double guess = Guess(calls, threads);
   std::vector<double> seconds, best, ordinary, alone;
   for (int round = Rounds(guess, effort); round > 0; --round) {
-    LetThreadsSleep(threads);
+    if (threads > 1) LetThreadsSleep();  // on the CPUs that the roof's want
     const RoofTime time = roof.MeasureCall(traffic, threads, effort);
     seconds.push_back(TimeCalls(calls, guess, threads, effort));
     best.push_back(time.best / seconds.back());

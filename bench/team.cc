@@ -7,6 +7,7 @@
 #include <tbb/task_scheduler_observer.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "bench/stopwatch.h"
 
@@ -21,7 +22,7 @@ void Pinning::Pin([[maybe_unused]] int index) const {
     for (int cpu = 0, found = 0; cpu < CPU_SETSIZE; ++cpu) {
       if (CPU_ISSET(cpu, &all_) && found++ == index) CPU_SET(cpu, &chosen);
     }
-    if (CPU_COUNT(&chosen) == 0) return;
+    if (CPU_COUNT(&chosen) == 0) chosen = all_;  // and not the one of whoever made this thread
   }
   sched_setaffinity(0, sizeof(chosen), &chosen);
 #endif
@@ -35,6 +36,9 @@ class OnOwnCpus::Observer : public tbb::task_scheduler_observer {
   void on_scheduler_entry(bool is_worker) override {
     if (is_worker) pinning_.Pin(tbb::this_task_arena::current_thread_index());
   }
+  void on_scheduler_exit(bool is_worker) override {
+    if (is_worker) pinning_.Pin(-1);
+  }
 
  private:
   const Pinning& pinning_;
@@ -45,7 +49,12 @@ OnOwnCpus::OnOwnCpus(int threads) {
   pinning_.Pin(0);
 }
 
-OnOwnCpus::~OnOwnCpus() { pinning_.Pin(-1); }
+OnOwnCpus::~OnOwnCpus() {
+  if (observer_ != nullptr) LetThreadsSleep();  // they leave their CPUs as they leave the arena
+  pinning_.Pin(-1);
+}
+
+void LetThreadsSleep() { std::this_thread::sleep_for(std::chrono::microseconds(300)); }
 
 Team::Team(int threads) {
   for (int t = 1; t < threads; ++t) {

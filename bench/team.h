@@ -46,6 +46,9 @@ class OnOwnCpus {
   std::unique_ptr<Observer> observer_;
 };
 
+// Waits until oneTBB's threads sleep, which look for more work for 130 us.
+void LetThreadsSleep();
+
 // Threads that wait for something to do; asleep, so that they take nothing from the call that is measured in between.
 class Team {
  public:

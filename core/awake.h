@@ -2,6 +2,7 @@
 #ifndef AXISCAST_CORE_AWAKE_H_
 #define AXISCAST_CORE_AWAKE_H_
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <limits>
@@ -10,10 +11,10 @@ namespace axiscast {
 
 // Threads that ran out of work look for more before they sleep. 20 us later they still take it at once, after 50 us often, after
 // 300 us hardly ever, and all the while the caller of a call that nobody shares pays for a fork, 1 us and more (2 virtual cores of
-// Zen 5). So short calls are shared while others are seen to help; and where calls are close to each other, it is tried now and
-// then, for as long as threads need to wake up. Called by any number of threads at once, which see each other's calls; none waits.
-// Times are in nanoseconds, of any clock.
-class AwakeGuess {
+// Zen 5). So short calls are shared while others are seen to help; and where calls are close to each other, it is tried about once
+// a millisecond, for as long as threads need to wake up. Called by any number of threads at once, which see each other's calls and
+// helpers, whatever pool they have. Times are in nanoseconds, of any clock.
+class alignas(64) AwakeGuess {
  public:
   static constexpr std::int64_t kAwake = 80'000;          // so long after they helped
   static constexpr std::int64_t kTry = 60'000;            // a try
@@ -23,11 +24,15 @@ class AwakeGuess {
   bool Ask(std::int64_t now) noexcept {
     if (now - last_help_.load(std::memory_order_relaxed) < kAwake) return true;
     const std::int64_t last_call = last_call_.load(std::memory_order_relaxed);
-    last_call_.store(now, std::memory_order_relaxed);
-    if (now - last_call > kAwake) next_try_.store(now + kTry, std::memory_order_relaxed);  // the first of many, or the only one
-    const std::int64_t since = now - next_try_.load(std::memory_order_relaxed);
-    if (since > kTry) next_try_.store(now + kBetweenTries, std::memory_order_relaxed);
-    return since >= 0;
+    if (now - last_call > kNote) last_call_.store(now, std::memory_order_relaxed);
+    const std::int64_t planned = next_try_.load(std::memory_order_relaxed);
+    const auto plan = [&](std::int64_t next) { next_try_.store(next, std::memory_order_relaxed); };
+    if (now - last_call > kAwake) {  // the first of many, or the only one; a try that was going on is over
+      plan(std::max(planned <= last_call ? last_call + kBetweenTries : planned, now + kTry));
+      return false;
+    }
+    if (now - planned > kTry) plan(now + kBetweenTries);
+    return now >= planned;
   }
 
   // After a call that was shared.
@@ -35,6 +40,7 @@ class AwakeGuess {
 
  private:
   static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::min() / 4;
+  static constexpr std::int64_t kNote = 4'000;  // threads that ask all the time seldom write what all of them read
 
   std::atomic<std::int64_t> last_help_{kNever};
   std::atomic<std::int64_t> last_call_{kNever};  // of those that were asked for while nobody helped

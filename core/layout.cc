@@ -188,7 +188,7 @@ void PrepareWholeTiles(Layout* layout) {
 }
 
 // Where nothing of a tile's size goes through scratch, one thread needs no tiles: it would lose 16 ns between two of them. In the
-// same order as tile by tile, which decides what caches hold.
+// same order as tile by tile, which decides what caches hold: rows and pieces of cols are not both cut. Forced tiles stay tiles.
 int WholeFrom(const Layout& layout) {
   const int last = static_cast<int>(layout.loops.size()) - 1;
   if (layout.steps.size() > 1 || (layout.tile_rows() > 1 && layout.loops[last].count > 1)) return last + 1;

@@ -59,7 +59,9 @@ void RunInCurrentArena(std::int64_t workers, Job* job) {
     tbb::parallel_for(
         tbb::blocked_range<std::int64_t>(0, workers, 1),
         // Which thread gets which index is chance; a thread's place in its arena stays.
-        [job](const tbb::blocked_range<std::int64_t>&) { RunWorker(job, tbb::this_task_arena::current_thread_index()); },
+        [job](const tbb::blocked_range<std::int64_t>&) {
+          RunWorker(job, std::max(tbb::this_task_arena::current_thread_index(), 0));
+        },
         tbb::simple_partitioner());
   });
 }

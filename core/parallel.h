@@ -18,22 +18,24 @@ inline constexpr std::int64_t kMaxShares = 64;
 class Shares {
  public:
   Shares(std::int64_t count, std::int64_t grain, std::int64_t workers) noexcept
-      : count_(count), grain_(std::max(grain, count / kMaxPieces + 1)) {
+      : count_(count), grain_(std::max(grain, count / kMaxPieces + 1)), shares_(std::min(workers, kMaxShares)) {
     const std::int64_t pieces = count / grain_ + (count % grain_ != 0);
-    shares_ = std::min(workers, kMaxShares);
-    for (std::int64_t s = 0; s < shares_; ++s) left_[s].store(Packed(pieces * s / shares_, pieces * (s + 1) / shares_));
+    const std::int64_t each = pieces / shares_, longer = pieces % shares_;  // the first ones have one more
+    for (std::int64_t s = 0, first = 0; s < shares_; ++s) {
+      const std::int64_t end = first + each + (s < longer);
+      LeftOf(s).store(static_cast<std::uint64_t>(first) << 32 | static_cast<std::uint64_t>(end), std::memory_order_relaxed);
+      first = end;
+    }
   }
 
  private:
   friend class Pieces;
   static constexpr std::int64_t kMaxPieces = std::int64_t{1} << 31;
 
-  static constexpr std::uint64_t Packed(std::int64_t first, std::int64_t end) {
-    return static_cast<std::uint64_t>(first) << 32 | static_cast<std::uint64_t>(end);
-  }
+  std::atomic_ref<std::uint64_t> LeftOf(std::int64_t share) { return std::atomic_ref(left_[share].pieces); }
   // The first or the last piece that is left of a share, or -1.
   std::int64_t TakeOf(std::int64_t share, bool first) noexcept {
-    std::atomic<std::uint64_t>& left = left_[share].pieces;
+    const std::atomic_ref<std::uint64_t> left = LeftOf(share);
     std::uint64_t seen = left.load(std::memory_order_relaxed);
     for (;;) {
       const std::uint64_t begin = seen >> 32, end = seen & 0xffffffff;
@@ -44,12 +46,11 @@ class Shares {
     }
   }
 
-  struct alignas(64) Left {  // a line each
-    std::atomic<std::uint64_t> pieces;
-    void store(std::uint64_t packed) { pieces.store(packed, std::memory_order_relaxed); }
+  struct alignas(64) Left {  // a line each; the first piece in the upper half, the end in the lower one
+    std::uint64_t pieces;
   };
-  std::int64_t count_, grain_, shares_;
-  Left left_[kMaxShares];
+  const std::int64_t count_, grain_, shares_;
+  Left left_[kMaxShares];  // no std::atomic: those are set to 0, all of them, in each call
 };
 
 // What one worker takes of the shares.

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#if defined(__linux__)
+#include <sched.h>
+#endif
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -30,13 +34,13 @@ std::vector<Range> TakeAll(Pieces& pieces) {
 }
 
 TEST(Pieces, AreTakenFromTheFrontOfTheOwnShareThenFromTheBackOfTheOthers) {
-  Shares shares(70, 10, 2);  // 0 to 29, and 30 to 69
+  Shares shares(70, 10, 2);  // 0 to 39, and 40 to 69
   Pieces second(shares, 1);
   Range range{};
   ASSERT_TRUE(second.Take(&range.begin, &range.end));
-  EXPECT_EQ(range, (Range{30, 40}));
+  EXPECT_EQ(range, (Range{40, 50}));
   Pieces first(shares, 2);  // worker 2 of 2 has the first one's share
-  EXPECT_EQ(TakeAll(first), (std::vector<Range>{{0, 10}, {10, 20}, {20, 30}, {60, 70}, {50, 60}, {40, 50}}));
+  EXPECT_EQ(TakeAll(first), (std::vector<Range>{{0, 10}, {10, 20}, {20, 30}, {30, 40}, {60, 70}, {50, 60}}));
   EXPECT_FALSE(second.Take(&range.begin, &range.end));
   EXPECT_TRUE(TakeAll(first).empty());
 }
@@ -128,6 +132,24 @@ TEST(AwakeGuess, CloseCallsTryNowAndThen) {
   EXPECT_GT(longest * 5 * kMicrosecond, AwakeGuess::kTry / 2);  // threads take a while to wake up
   EXPECT_GT(tries, kCalls / 40);
   EXPECT_LT(tries, kCalls / 10);
+}
+
+// Whatever the gaps are, a caller loses no more than what two tries take in a millisecond.
+TEST(AwakeGuess, TriesAreRare) {
+  for (const std::vector<std::int64_t>& gaps :
+       {std::vector<std::int64_t>{10}, {75}, {79, 81}, {70, 200}, {30, 30, 30, 200}, {1, 90}, {90}, {5, 5, 5, 5, 1000}}) {
+    AwakeGuess guess;
+    constexpr int kCalls = 20'000;
+    std::int64_t now = 0, spent = 0;
+    for (int call = 0; call < kCalls; ++call) {
+      if (guess.Ask(now)) {
+        now += 13 * kMicrosecond;
+        spent += 13 * kMicrosecond;
+      }
+      now += gaps[static_cast<std::size_t>(call) % gaps.size()] * kMicrosecond;
+    }
+    EXPECT_LT(static_cast<double>(spent), 0.07 * static_cast<double>(now)) << gaps[0] << " of " << gaps.size();
+  }
 }
 
 TEST(AwakeGuess, ATryThatIsHelpedIsTheLastOne) {
@@ -234,6 +256,115 @@ int PoolCallsOf(const char* op_name, const std::vector<TensorView>& inputs, cons
   pool_calls = 0;
   EXPECT_TRUE(plan.Execute(pointers.data(), out.data(), options).ok());
   return pool_calls;
+}
+
+#if defined(__linux__)
+// A pool of two whose second thread does all, on a CPU of its own or on the caller's.
+class HelpingPool {
+ public:
+  explicit HelpingPool(bool own_cpu) : pool_{sizeof(axiscast_thread_pool), this, &ParallelFor, [](void*) { return 2; }} {
+    sched_getaffinity(0, sizeof(all_), &all_);
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+      if (CPU_ISSET(cpu, &all_)) cpus_.push_back(cpu);
+    }
+    Pin(cpus_.front());
+    helper_ = std::thread([this, own_cpu] {
+      Pin(own_cpu ? cpus_.back() : cpus_.front());
+      while (!ends_.load()) {
+        if (task_.load() == nullptr) {
+          std::this_thread::yield();
+          continue;
+        }
+        body_(task_.load(), 0, 2);
+        task_.store(nullptr);
+      }
+    });
+  }
+  ~HelpingPool() {
+    ends_.store(true);
+    helper_.join();
+    sched_setaffinity(0, sizeof(all_), &all_);
+  }
+  std::size_t cpus() const { return cpus_.size(); }
+  // Of so many short calls, one after the other and after a long one: in how many the pool was asked.
+  int CallsOf(int count) {
+    const std::vector<float> x(60'000);
+    std::vector<float> out(x.size());
+    Plan plan;
+    const TensorView view(x.data(), DType::kFloat32, {static_cast<std::int64_t>(x.size())});
+    EXPECT_TRUE(Plan::Make(*FindOp("add"), {view, view}, {out.data(), DType::kFloat32, view.shape}, {}, &plan).ok());
+    EXPECT_TRUE(plan.Describe().parallel);
+    ExecuteOptions options;
+    options.pool = &pool_;
+    std::this_thread::sleep_for(std::chrono::nanoseconds(10 * AwakeGuess::kAwake));
+    RunLong(options);
+    calls_ = 0;
+    const void* inputs[] = {x.data(), x.data()};
+    for (int i = 0; i < count; ++i) EXPECT_TRUE(plan.Execute(inputs, out.data(), options).ok());
+    return calls_;
+  }
+
+ private:
+  static void Pin(int cpu) {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    sched_setaffinity(0, sizeof(one), &one);
+  }
+  // A call that is always shared.
+  static void RunLong(const ExecuteOptions& options) {
+    const std::vector<float> x(8'000'000);
+    std::vector<float> out(x.size());
+    const TensorView view(x.data(), DType::kFloat32, {static_cast<std::int64_t>(x.size())});
+    Plan plan;
+    EXPECT_TRUE(Plan::Make(*FindOp("add"), {view, view}, {out.data(), DType::kFloat32, view.shape}, {}, &plan).ok());
+    const void* inputs[] = {x.data(), x.data()};
+    EXPECT_TRUE(plan.Execute(inputs, out.data(), options).ok());
+  }
+  static void ParallelFor(void* context, std::int64_t, axiscast_thread_pool_body body, void* task) {
+    auto& self = *static_cast<HelpingPool*>(context);
+    ++self.calls_;
+    self.body_ = body;
+    self.task_.store(task);
+    while (self.task_.load() != nullptr) std::this_thread::yield();
+  }
+
+  cpu_set_t all_;
+  std::vector<int> cpus_;
+  axiscast_thread_pool pool_;
+  int calls_ = 0;
+  axiscast_thread_pool_body body_ = nullptr;
+  std::atomic<void*> task_{nullptr};
+  std::atomic<bool> ends_{false};
+  std::thread helper_;  // last: it uses the rest
+};
+
+TEST(ShortCalls, AreSharedWithThoseWhoHelp) {
+  HelpingPool pool(true);
+  if (pool.cpus() < 2) GTEST_SKIP() << "one CPU: nobody can help";
+  EXPECT_GT(pool.CallsOf(20'000), 10'000);
+}
+
+TEST(ShortCalls, AreNotSharedOnOneCpu) {
+  HelpingPool pool(false);
+  EXPECT_LT(pool.CallsOf(5'000), 2'500);
+}
+#endif
+
+TEST(ShortCalls, AreNotSharedWithPoolsThatUseTheCaller) {
+  const std::vector<float> x(60'000);
+  std::vector<float> out(x.size());
+  Plan plan;
+  const TensorView view(x.data(), DType::kFloat32, {static_cast<std::int64_t>(x.size())});
+  ASSERT_TRUE(Plan::Make(*FindOp("add"), {view, view}, {out.data(), DType::kFloat32, view.shape}, {}, &plan).ok());
+  const axiscast_thread_pool pool = PoolOfTwo();
+  ExecuteOptions options;
+  options.pool = &pool;
+  const void* inputs[] = {x.data(), x.data()};
+  std::this_thread::sleep_for(std::chrono::nanoseconds(10 * AwakeGuess::kAwake));
+  pool_calls = 0;
+  for (int i = 0; i < 20'000; ++i) ASSERT_TRUE(plan.Execute(inputs, out.data(), options).ok());
+  EXPECT_LT(pool_calls, 10'000);
 }
 
 // Of 500 to 900 KB: waking threads takes longer.

@@ -293,7 +293,7 @@ int32_t axiscast_plan_free(axiscast_plan* plan);
  *
  * Aliasing: `out` may be exactly an input. Any other overlap gives the result as if the inputs had been copied first. Memory: of an
  * elementwise plan, that copy and the messages of errors alone come from the heap; scratch is on the stack of the threads that run
- * it, some 30 KB each. Plans of other ops may allocate more. Errors: AXISCAST_INVALID_ARGUMENT (a null pointer with elements behind
+ * it, some 40 KB each. Plans of other ops may allocate more. Errors: AXISCAST_INVALID_ARGUMENT (a null pointer with elements behind
  * it, the number of inputs), AXISCAST_DIVISION_BY_ZERO, AXISCAST_OUT_OF_RANGE (an index), AXISCAST_OUT_OF_MEMORY (the copy); out
  * is then untouched. */
 int32_t axiscast_plan_execute(const axiscast_plan* plan, const void* const* inputs, int64_t count, void* out,
@@ -314,7 +314,7 @@ typedef struct axiscast_plan_info {
   size_t struct_size;
   int32_t input_count;
   int32_t rank;             /* of the result */
-  int64_t tiles;            /* what the work is split into */
+  int64_t tiles;            /* what threads share; a thread that runs all of them may take several as one */
   int64_t tile_rows;        /* of so many elements */
   int64_t tile_cols;        /* by so many */
   double estimated_seconds; /* by one thread; 0 where it is not known */

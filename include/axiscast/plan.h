@@ -74,9 +74,9 @@ enum class StorePolicy : std::uint8_t {
   kStream,  // past the caches: nobody reads the result soon
 };
 
-/// How a call runs. Results never depend on it, nor on how many threads share it. None do where it takes 3 us or less by estimate;
-/// and where the others would save less than 12 us, only while they have helped in some call of the last 30 us. Calls that follow
-/// each other closely try that now and then.
+/// How a call runs. Results never depend on it, nor on how many threads share it. None do where it takes less than 3.2 us by
+/// estimate; and where the others would save less than 12 us, only while threads have helped in some call of the process in the
+/// last 80 us. Calls that are less than that apart try it about once a millisecond.
 struct ExecuteOptions {
   int max_threads = 0;                         // 0: as many as the pool or arena has; 1: the calling thread alone
   const axiscast_thread_pool* pool = nullptr;  // the caller's own pool; null: oneTBB
@@ -117,14 +117,14 @@ struct PlanDescription {
   std::vector<std::int64_t> extents;  // canonical, outermost first
   std::vector<Operand> operands;
   std::int64_t tile_rows, tile_cols;  // elements
-  std::int64_t tiles;
-  std::int64_t grain_tiles;  // tiles in one piece of parallel work
-  bool parallel;             // threads may share it; false: runs in the calling thread, whatever the options
-  std::string store;         // "direct", "streaming" (past the caches, unless in place), "through scratch", "slab by slab"
-  double estimated_seconds;  // one thread, an integer divisor's check with it
-  std::vector<Part> parts;   // what estimated_seconds is the sum of
-  bool divisible;            // whether ExecutePart takes more than one part
-  std::uint32_t may_be_out;  // inputs (a bit each) that may be exactly the output without a copy
+  std::int64_t tiles;                 // what threads share; a thread that runs all of them may take several as one
+  std::int64_t grain_tiles;           // tiles in one piece of parallel work
+  bool parallel;                      // threads may share it; false: runs in the calling thread, whatever the options
+  std::string store;                  // "direct", "streaming" (past the caches, unless in place), "through scratch", "slab by slab"
+  double estimated_seconds;           // one thread, an integer divisor's check with it
+  std::vector<Part> parts;            // what estimated_seconds is the sum of
+  bool divisible;                     // whether ExecutePart takes more than one part
+  std::uint32_t may_be_out;           // inputs (a bit each) that may be exactly the output without a copy
 };
 
 /// An op bound to shapes, dtypes and strides. Immutable; copies share it; any number of threads may execute it at once.
