@@ -12,8 +12,8 @@
 namespace axiscast {
 namespace {
 
-constexpr std::int64_t kGrainElements = 8 * 1024;
-constexpr double kSecondsPerElement = 0.08e-9;  // in a near cache
+constexpr std::int64_t kGrainElements = 8 * 1024;  // 0.6 us
+constexpr double kSecondsPerElement = 0.08e-9;     // in a near cache
 
 struct Look {
   const IndexKernels& kernels;
