@@ -58,9 +58,13 @@ Status CheckDefinition(const OpDefinition& definition, const Form* form) {
     bool valid = IsValid(kernel.output) && IsValid(kernel.attributes);
     for (int i = 0; i < info.arity; ++i) valid = valid && IsValid(kernel.inputs[i]);
     if (!valid) return Invalid(which + " has an invalid dtype");
-    if ((kernel.repeats || kernel.keeps) && info.arity != 2) {
-      return Invalid(which + (kernel.repeats ? " repeats" : " keeps") + " inputs, which is for ops with two; this one has " +
+    if ((kernel.permutes != 0 || kernel.keeps) && info.arity != 2) {
+      return Invalid(which + (kernel.permutes != 0 ? " permutes" : " keeps") + " inputs, which is for ops with two; this one has " +
                      std::to_string(info.arity));
+    }
+    if (kernel.permutes < 0 || kernel.permutes > kMaxPermutedLanes) {
+      return Invalid(which + ": permutes must be 0 to " + std::to_string(kMaxPermutedLanes) + " lanes; got " +
+                     std::to_string(kernel.permutes));
     }
     if (kernel.check != nullptr && info.checked_operand < 0) return Invalid(which + " has a check, but checked_operand is -1");
     if (kernel.check != nullptr && (info.check_code == StatusCode::kOk || *info.check_message == '\0')) {

@@ -24,6 +24,8 @@ struct BoxDim {
   std::int64_t stride;
 };
 
+// Up to so often, elements are repeated by tables.
+inline constexpr int kMaxRepeat = 8;
 // out[i * repeat + j] = x[i], x's elements being `stride` bytes apart: i < count, j < repeat.
 using RepeatMover = void (*)(const std::byte* x, std::int64_t stride, std::int64_t count, std::int64_t repeat, std::byte* out);
 // out[r * cols + c] = x[r, c]. A stride may be 0.

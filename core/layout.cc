@@ -144,6 +144,7 @@ void AddOperands(const Canonical& canonical, std::span<const DType> dtypes, cons
     OperandLayout& operand = layout->operands.emplace_back(canonical.memory());
     static_cast<OperandTiling&>(operand) = tiling.operands[i];
     operand.dtype = dtypes[i];
+    if (operand.delivery == Delivery::kPermuted) operand.permutation = tiling.permutation;
     operand.size_log2 = std::countr_zero(SizeOf(dtypes[i]));
     const std::pmr::vector<std::int64_t>& strides = canonical.strides[i];
     operand.advance.reserve(layout->loops.size());
@@ -238,7 +239,7 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   problem.steps = static_cast<int>(steps.size());
   problem.result_blocks = result_blocks.empty() ? 0 : *std::max_element(result_blocks.begin(), result_blocks.end()) + 1;
   problem.reads_only = options.check != nullptr;
-  problem.repeats = steps.size() == 1 && steps[0].kernel->repeats;
+  problem.permuted_lanes = steps.size() == 1 ? steps[0].kernel->permutes : 0;
   problem.keeps = steps.size() == 1 && steps[0].kernel->keeps;
   problem.vector_bytes = options.vector_bytes;
   // Non-temporal stores win by a third where the call's bytes do not fit the last cache, and lose up to three times where they do.
@@ -288,7 +289,7 @@ std::string DescribeDelivery(const Layout& layout, int operand) {
   const std::int64_t size = std::int64_t{1} << o.size_log2;
   if (o.delivery == Delivery::kStreamed) return "streamed";
   if (o.delivery == Delivery::kSplat) return "splat";
-  if (o.delivery == Delivery::kRepeated) return "repeated";
+  if (o.delivery == Delivery::kPermuted) return "permuted";
   if (o.splat) return "staged: unaligned splat";
   if (o.box.empty()) {
     if (o.box_chunk_stride == size) return "staged: unaligned";

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <memory_resource>
 #include <span>
 #include <string>
@@ -38,8 +39,9 @@ struct OperandLayout : OperandTiling {
   std::int64_t box_chunk_stride = 0;
   std::int64_t box_chunk_factor = 1;
   std::pmr::vector<BoxDim> box;
-  std::pmr::vector<BoxDim> block;  // the dims of what is staged in a whole tile
-  std::int64_t scratch = 0;        // offset of its block
+  std::pmr::vector<BoxDim> block;                  // the dims of what is staged in a whole tile
+  std::int64_t scratch = 0;                        // offset of its block
+  std::shared_ptr<const Permutation> permutation;  // null where kernels do not permute it
 
   // Bytes from a row to the next for kernels whose rows are so many cols.
   std::int64_t row_stride_of(std::int64_t cols) const {

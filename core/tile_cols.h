@@ -39,16 +39,16 @@ class TileCols {
   OperandTiling TileOperand(int operand, int first) const {
     const bool splat = Splats(operand, first) && (!IsOutput(operand) || problem_.reads_only);
     const bool staged = Stages(operand, first) && !(splat && !IsUnaligned(operand));
-    if (IsRepeated(operand, first)) return {Delivery::kRepeated, false, false, static_cast<std::int32_t>(Block(first + 1))};
+    if (IsPermuted(operand, first)) return {Delivery::kPermuted, false};
     return {staged ? Delivery::kStaged : splat ? Delivery::kSplat : Delivery::kStreamed, splat};
   }
 
   // Along cols, is the operand contiguous, or one value?
   bool Streams(int operand, int first) const { return first >= streams_from_[operand]; }
   bool Splats(int operand, int first) const { return first >= splats_from_[operand]; }
-  bool IsRepeated(int operand, int first) const { return operand >= 0 && operand == repeated_ && first == rank() - 2; }
+  bool IsPermuted(int operand, int first) const { return operand == permuted_ && first == permuted_first_; }
   bool Stages(int operand, int first) const {
-    if (IsRepeated(operand, first)) return false;
+    if (IsPermuted(operand, first)) return false;
     return IsUnaligned(operand) || !(Streams(operand, first) || (!IsOutput(operand) && Splats(operand, first)));
   }
 
@@ -56,7 +56,7 @@ class TileCols {
   bool Joins(int first) const {
     if (first == 0 || RowDim(first) != first - 1) return false;
     for (int i = 0; i < count(); ++i) {
-      if (IsRepeated(i, first)) return false;
+      if (IsPermuted(i, first)) return false;
       const std::int64_t stride = canonical_.strides[i][first - 1];
       if (Stages(i, first) ? stride == 0 && !Splats(i, first) : !Splats(i, first) && stride != Block(first) * problem_.sizes[i])
         return false;
@@ -147,25 +147,25 @@ class TileCols {
     return -1;
   }
 
-  // The input whose elements each face all of the last dim, along which the other operands are contiguous; -1: none, or kernels
-  // do not take it.
-  int RepeatedInput() const {
-    const int first = rank() - 2;
-    if (!problem_.repeats || first < 0 || count() != 3 || canonical_.extents[first + 1] > kMaxRepeat) return -1;
-    int repeated = -1;
+  // The input that would be staged, and might be permuted instead: the other operands are contiguous. -1: there is none.
+  int StagedInput(int first) const {
+    if (count() != 3) return -1;
+    int staged = -1;
     for (int i = 0; i < count(); ++i) {
       if (IsUnaligned(i)) return -1;
       if (Streams(i, first)) continue;
-      const std::pmr::vector<std::int64_t>& strides = canonical_.strides[i];
-      if (repeated >= 0 || IsOutput(i) || strides[first] != problem_.sizes[i] || strides[first + 1] != 0) return -1;
-      repeated = i;
+      if (staged >= 0 || IsOutput(i) || Splats(i, first)) return -1;
+      staged = i;
     }
-    return repeated;
+    return staged;
   }
 
-  // Kernels take that input as it is, where cols are the last two dims; -1: none.
-  void Repeat(int input) { repeated_ = input; }
-  int repeated_input() const { return repeated_; }
+  bool IsAnyPermuted(int first) const { return permuted_ >= 0 && first == permuted_first_; }
+  // Kernels take that input as it lies, where cols are the dims from `first` on; -1: none.
+  void Permute(int input, int first) {
+    permuted_ = input;
+    permuted_first_ = first;
+  }
 
   int rank() const { return canonical_.rank(); }
   int count() const { return static_cast<int>(problem_.sizes.size()); }
@@ -181,7 +181,7 @@ class TileCols {
  private:
   std::int64_t blocks_[kMaxRank + 1];
   int streams_from_[kMaxOperands], splats_from_[kMaxOperands];  // the first dim from which on an operand does
-  int repeated_ = -1;
+  int permuted_ = -1, permuted_first_ = -1;
 };
 
 }  // namespace axiscast

@@ -7,6 +7,7 @@
 
 #include "core/caches.h"
 #include "core/parallel.h"
+#include "core/permutation.h"
 #include "core/program.h"
 #include "core/tile_cols.h"
 
@@ -17,9 +18,9 @@ namespace {
 constexpr double kRowSeconds = 0.25e-9;               // a kernel's row of whole vectors
 constexpr double kJoinedRowSeconds = 0.5e-9;          // one with a ragged end that goes on in the next row
 constexpr double kRaggedRowSeconds = 0.8e-9;          // another one with a ragged end
-constexpr double kRepeatedRowSeconds = 1.5e-9;        // one with a repeated input
-constexpr double kRepeatedVectorSeconds = 0.2e-9;     // and more for each vector of it
-constexpr double kRaggedRepeatedRowSeconds = 8e-9;    // one whose repeated input is no whole vectors
+constexpr double kPermutedRowSeconds = 5e-9;          // one with a permuted input
+constexpr double kTwoVectorsSeconds = 0.15e-9;        // and more for each vector of it, where it is made of two
+constexpr double kPermutedRestSeconds = 1.5e-9;       // a vector of one that does not fill a group, or is read in parts
 constexpr double kStreamedRunSeconds = 20e-9;         // the first and last line of what is stored past the caches
 constexpr double kShortRowSeconds = 2.5e-9;           // a row that does not fill a vector
 constexpr double kTileSeconds = 10e-9;                // a tile: moving on, and the kernel's call
@@ -32,6 +33,7 @@ constexpr double kGatherSeconds = 0.3e-9;             // an element moved on its
 constexpr double kTransposeSeconds = 0.075e-9;        // an element moved in a square
 constexpr std::int64_t kSmallStep = 4;                // elements; movers take such steps in whole vectors
 constexpr std::int64_t kVectorBytes = 64;             // of the server, in the numbers above
+constexpr int kMostPermutedDims = 3;                  // of cols with a permuted input: with more of them, few groups are short
 constexpr std::int64_t kFlattenBytes = 1024;          // joining dims to longer rows than this gains nothing
 constexpr std::int64_t kDirectTileBytes = 64 * 1024;  // of the widest operand, when nothing goes through scratch
 constexpr std::int64_t kSlowTileBytes = 8 * 1024;     // at least, however slow the op is
@@ -54,12 +56,32 @@ class Chooser : public TileCols {
       : TileCols(canonical, problem),
         flatten_bytes_(
             std::min(problem.streams ? kStagedTileBytes : kFlattenBytes, kScratchBytes / (count() + problem.steps) / 64 * 64)) {
-    if (const int repeated = RepeatedInput(); repeated >= 0) {
-      const double staged = Cost(rank() - 2).seconds();  // once, maybe, for many tiles
-      Repeat(repeated);
-      if (Cost(rank() - 2).seconds() >= staged) Repeat(-1);
+    if (problem.permuted_lanes == 0) return;
+    double best_seconds = std::numeric_limits<double>::infinity();
+    int best_input = -1, best_first = -1;
+    Permutation best;
+    for (int first = rank() - 1; first >= 0 && first + kMostPermutedDims >= rank(); --first) {
+      const int staged = StagedInput(first);
+      if (staged < 0 ||
+          !MakePermutation(canonical, staged, first, problem.sizes[staged], problem.permuted_lanes, problem.keeps, &permutation_))
+        continue;
+      const double scratch_seconds = Cost(first).seconds();  // once, maybe, for many tiles
+      Permute(staged, first);
+      if (const double seconds = Cost(first).seconds(); seconds < std::min(scratch_seconds, best_seconds)) {
+        best_seconds = seconds;
+        best_input = staged;
+        best_first = first;
+        best = permutation_;
+      }
+      Permute(-1, -1);
     }
+    if (best_input < 0) return;
+    Permute(best_input, best_first);
+    permutation_ = best;
   }
+
+  // How the kernel takes the input that is permuted where cols are the dims from `first` on; null where none is.
+  const Permutation* permutation(int first) const { return IsAnyPermuted(first) ? &permutation_ : nullptr; }
 
   // Rows, tiles and staging when cols are the dims from `first` on.
   TilingEstimate Cost(int first) const {
@@ -68,9 +90,9 @@ class Chooser : public TileCols {
     const std::int64_t fold = Fold(first);
     const std::int64_t row_cols = fold > 0 ? fold * Block(first + 1) : Block(first);
     const std::int64_t row_bytes = SaturatingProduct(row_cols, problem_.widest), vector = problem_.vector_bytes;
-    const bool joins = Joins(first), keeps = Keeps(first, fold), repeated = IsRepeated(repeated_input(), first);
+    const bool joins = Joins(first), keeps = Keeps(first, fold), permuted = IsAnyPermuted(first);
     double row = keeps                     ? 0
-                 : repeated                ? RepeatedRowSeconds(first)
+                 : permuted                ? PermutedRowSeconds(first)
                  : row_bytes < vector      ? kShortRowSeconds
                  : row_bytes % vector == 0 ? kRowSeconds
                  : joins                   ? kJoinedRowSeconds
@@ -93,13 +115,16 @@ class Chooser : public TileCols {
     for (int i = 0; i < count(); ++i) dense = dense && !Splats(i, first) && (fold == 0 || !IsImage(i, first));
     const double rows = dense ? tiles : elements / static_cast<double>(row_cols);
     estimate.rows = {rows, rows * row};
-    if (repeated) estimate.rows.seconds += elements * static_cast<double>(problem_.widest) / kVectorBytes * kRepeatedVectorSeconds;
+    if (permuted && !permutation_.once) {
+      estimate.rows.seconds += elements * static_cast<double>(problem_.widest) / kVectorBytes * kTwoVectorsSeconds;
+    }
     return estimate;
   }
 
-  double RepeatedRowSeconds(int first) const {
-    return canonical_.extents[first] * problem_.sizes[repeated_input()] % kVectorBytes == 0 ? kRepeatedRowSeconds
-                                                                                            : kRaggedRepeatedRowSeconds;
+  double PermutedRowSeconds(int first) const {
+    const std::int64_t group = permutation_.parts * permutation_.lanes, cols = Block(first);
+    const std::int64_t groups = std::max<std::int64_t>(cols - permutation_.slack, 0) / group;
+    return kPermutedRowSeconds + std::ceil(static_cast<double>(cols - groups * group) / permutation_.lanes) * kPermutedRestSeconds;
   }
 
   // Of the widest operand, where something goes through scratch. A call that no threads share is one tile as long as L1 holds its
@@ -168,6 +193,7 @@ class Chooser : public TileCols {
 
  private:
   const std::int64_t flatten_bytes_;  // rows of cols are not made longer than this by joining dims
+  Permutation permutation_;
 };
 
 }  // namespace
@@ -196,6 +222,11 @@ Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, co
   for (int i = 0; i < count; ++i) {
     tiling.operands.push_back(chooser.TileOperand(i, first));
     if (tiling.operands.back().delivery == Delivery::kStaged) ++blocks;
+  }
+
+  if (const Permutation* permutation = chooser.permutation(first); permutation != nullptr) {
+    const std::pmr::polymorphic_allocator<Permutation> allocator(canonical.memory());
+    tiling.permutation = std::allocate_shared<const Permutation>(allocator, *permutation);
   }
 
   const int transposed = chooser.TransposedDim(first);

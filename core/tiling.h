@@ -3,10 +3,12 @@
 #define AXISCAST_CORE_TILING_H_
 
 #include <cstdint>
+#include <memory>
 #include <memory_resource>
 #include <span>
 #include <vector>
 
+#include "axiscast/kernel.h"
 #include "core/canonical.h"
 #include "core/estimate.h"
 
@@ -19,13 +21,12 @@ inline constexpr std::int64_t kScratchBytes = 24 * 1024;
 // Where nobody says which target runs.
 inline constexpr std::int64_t kUsualVectorBytes = 64;
 
-enum class Delivery : std::uint8_t { kStreamed, kSplat, kRepeated, kStaged };
+enum class Delivery : std::uint8_t { kStreamed, kSplat, kPermuted, kStaged };
 
 struct OperandTiling {
   Delivery delivery;
-  bool splat;               // one value along cols (kSplat, or kStaged of one value)
-  bool image = false;       // staged, and the block of one folded row serves all folded rows
-  std::int32_t repeat = 1;  // kRepeated: as TileInput::repeat
+  bool splat;          // one value along cols (kSplat, or kStaged of one value)
+  bool image = false;  // staged, and the block of one folded row serves all folded rows
 };
 
 struct Tiling {
@@ -39,6 +40,7 @@ struct Tiling {
   bool transposes;        // rows run along a dim in which a staged operand is contiguous
   bool joins;             // a tile's rows follow each other in memory, so that kernels can join them
   std::pmr::vector<OperandTiling> operands;
+  std::shared_ptr<const Permutation> permutation;  // of the permuted operand; null where there is none
   TilingEstimate estimate;
 };
 
@@ -50,7 +52,7 @@ struct TilingProblem {
   int steps;
   int result_blocks = 0;                          // blocks of scratch that intermediate results need
   bool reads_only = false;                        // the last operand is looked at, and not written
-  bool repeats = false;                           // the one step's kernel heeds TileInput::repeat
+  std::int64_t permuted_lanes = 0;                // of the one step's kernel, which heeds TileInput::permutation; 0: it does not
   bool keeps = false;                             // the one step's kernel is one that keeps inputs
   std::int64_t vector_bytes = kUsualVectorBytes;  // of the target
   bool streams = false;                           // the output is to be stored past the caches

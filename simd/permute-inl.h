@@ -9,6 +9,7 @@
 #include "axiscast/kit/permute-inl.h"
 #include "hwy/highway.h"
 #include "simd/element.h"
+#include "simd/repeat_tables.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace axiscast {

@@ -138,7 +138,7 @@ class Results(cli.CommandTest):
         self.assertEqual(plan["roof"]["bytes"], 2 * 8 * 64 * 49 * 4 + 64 * 4)
         self.assertGreater(plan["roof"]["seconds"], 0)
         self.assertAlmostEqual(sum(part["seconds"] for part in plan["estimated_parts"]), plan["estimated_seconds"], delta=1e-12)
-        self.assertRegex(self.accepted("explain", "add", "9000,3", "3").stdout, r"\nestimate .*: the sum of\n  bytes .*\n  (.*\n)*  staging ")
+        self.assertRegex(self.accepted("explain", "remainder", "9000,3", "3").stdout, r"\nestimate .*: the sum of\n  bytes .*\n  (.*\n)*  staging ")
         self.assertIn("canonical dims", self.accepted("explain", "add", "8,64,7,7", "64", "--axis", "1").stdout)
         self.accepted("explain", "add", "0,3", "3")
         plan = self.accepted("explain", "broadcast_to", "3", "--attr", "shape=2,3,4", "--axis", "1", "--json").json

@@ -9,8 +9,8 @@
 
 #include "tests/testing/case_memory.h"
 #include "tests/testing/mix_ops.h"
+#include "tests/testing/permuted.h"
 #include "tests/testing/random_case.h"
-#include "tests/testing/repeated.h"
 #include "tests/testing/thread_pools.h"
 
 namespace axiscast::test {
@@ -171,8 +171,8 @@ TEST(Layout, EveryLayoutGivesWhatAPlainLoopOnCopiesGives) {
   }
   for (const auto& [name, count] : counts) std::printf("  %-32s %d\n", name.c_str(), count);
   if (cases < 30'000) return;  // too few to say anything about how often each kind occurs
-  if (AnyTargetRepeats()) {
-    EXPECT_GE(counts["repeated"], 5);
+  if (AnyTargetPermutes()) {
+    EXPECT_GE(counts["permuted"], 5);
   }
   // clang-format off
   for (const char* name :

@@ -141,12 +141,16 @@ const BadDefinition kBadDefinitions[] = {
     {"no_function", [](OpDefinition* d) { d->kernels[0].run = nullptr; }, "registry: op tenfold: kernel 0 has no function"},
     {"invalid_dtype", [](OpDefinition* d) { d->kernels[0].inputs[1] = static_cast<DType>(99); },
      "registry: op tenfold: kernel 0 has an invalid dtype"},
-    {"repeats_of_one",
+    {"permutes_of_one",
      [](OpDefinition* d) {
        d->info.arity = 1;
-       d->kernels[0].repeats = true;
+       d->kernels[0].permutes = 16;
      },
-     "registry: op tenfold: kernel 0 repeats inputs, which is for ops with two; this one has 1"},
+     "registry: op tenfold: kernel 0 permutes inputs, which is for ops with two; this one has 1"},
+    {"permutes_too_many", [](OpDefinition* d) { d->kernels[0].permutes = 65; },
+     "registry: op tenfold: kernel 0: permutes must be 0 to 64 lanes; got 65"},
+    {"permutes_fewer_than_none", [](OpDefinition* d) { d->kernels[0].permutes = -1; },
+     "registry: op tenfold: kernel 0: permutes must be 0 to 64 lanes; got -1"},
     {"keeps_of_one",
      [](OpDefinition* d) {
        d->info.arity = 1;

@@ -14,7 +14,8 @@ namespace axiscast {
 
 inline constexpr int kMaxArity = 4;
 inline constexpr int kMaxAttributes = 6;
-inline constexpr int kMaxRepeat = 8;
+inline constexpr int kMaxParts = 8;
+inline constexpr int kMaxPermutedLanes = 64;
 inline constexpr std::int64_t kMaxKept = 8;              // vectors of the target
 inline constexpr std::int64_t kMaxKeptBytes = 2 * 1024;  // of all of them
 
@@ -29,18 +30,36 @@ struct AttributeSlot {
   }
 };
 
-/// One input of a tile. `data` is aligned to its element. Along cols it is streamed (contiguous) or, when `splat`, one value. When
-/// `repeat` is more than 1, each of its contiguous elements faces so many cols, one after the other: col c is element c / repeat,
-/// and cols is a multiple of repeat. That is for kernels that say so; of their two inputs, the other one is then streamed.
+/// Where an input's elements lie that are not one after the other: repeated, reversed, with gaps, or a few that come again. Vectors
+/// of results, `parts` of them, are a group; every group takes its elements from the same places of its own memory. Col c is in
+/// group c / (parts * lanes), and there element q = c % (parts * lanes): at `stride` bytes for each group, at[q / lanes], and
+/// from[q] elements. With `once`, at[] is the same for all parts, and from[] less than `lanes`; else from[] is less than twice
+/// that: each part is in two vectors that follow each other. With a `stride` of 0, which is only for kernels that say `keeps`, all
+/// steps have the same elements. Nothing is read but the elements, and gaps of less than 64 bytes between two of them.
+struct Permutation {
+  std::int64_t step_cols;   // cols are whole steps of so many
+  std::int64_t step_bytes;  // >= 0; from a step's elements to the next one's
+  std::int64_t reach;       // bytes to the end of the first step's last element in memory: what follows the last step's is not read
+  std::int64_t stride;      // bytes; a group is whole steps
+  std::int64_t slack;       // so many cols before the last one, a group's vectors may be read whole
+  std::int32_t parts;       // to kMaxParts
+  std::int32_t lanes;       // Kernel::permutes
+  bool once;
+  std::int64_t at[kMaxParts];
+  std::uint8_t from[kMaxParts * kMaxPermutedLanes];
+};
+
+/// One input of a tile. `data` is aligned to its element. Along cols it is streamed (contiguous) or, when `splat`, one value; or,
+/// for kernels that say so, permuted: of their two inputs, the other one is then streamed.
 struct TileInput {
   const void* data;
   std::int64_t row_stride;  // bytes from a row to the next; any value
   bool splat;
-  std::int32_t repeat = 1;  // to kMaxRepeat
+  const Permutation* permutation = nullptr;
 };
 
-/// All that a kernel ever sees: a 2-d block of the result and the inputs that face it. Broadcasting beyond `splat`, `repeat` and
-/// `row_stride` 0, odd strides and unaligned memory are dealt with before a kernel is called.
+/// All that a kernel ever sees: a 2-d block of the result and the inputs that face it. Broadcasting beyond `splat`, `permutation`
+/// and `row_stride` 0, other strides and unaligned memory are dealt with before a kernel is called.
 struct Tile {
   std::int64_t rows;  // >= 1
   std::int64_t cols;  // >= 1
@@ -69,7 +88,7 @@ struct Kernel {
   bool streams = false;                // `run` heeds Tile::stream
   bool joins = false;                  // `run` stores dense rows that follow each other as one: none but the first begins a run
   double cycles = 1;                   // of a core for 64 bytes of its widest operand in L1, roughly: decides when threads pay
-  bool repeats = false;                // `run` heeds TileInput::repeat; of any dtypes, but only of ops with two inputs
+  int permutes = 0;                    // `run` heeds TileInput::permutation, of so many lanes; of any dtypes, for two inputs. 0: no
   bool keeps = false;                  // `run` has no cost for rows that follow each other, where one input is the same in all
                        // and rows are whole vectors, up to kMaxKept and kMaxKeptBytes: it keeps that input in registers
 };

@@ -115,8 +115,8 @@ struct Predicate : Elementwise<kInputs> {
   template <class Op, typename T>
   static constexpr bool kJoins = !ByteVectors::kTakes<T> && !IsCompact<Op, T>();
   template <class Class, class Op, typename T>
-  static constexpr bool Repeats() {
-    return false;
+  static constexpr int Permutes() {
+    return 0;
   }
   template <class Class, class Op, typename T>
   static constexpr bool Keeps() {

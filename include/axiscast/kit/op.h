@@ -229,7 +229,7 @@ Attributes<AttributeOf<Op, T>> ReadAttributes(const Tile& tile) {
 struct TargetRow {
   KernelFunction run;
   CheckFunction check;
-  bool repeats;
+  int permutes;
   bool keeps;
 };
 

@@ -41,10 +41,11 @@ HWY_INLINE hn::VFromD<StoredTag<T, D>> ToStored([[maybe_unused]] D d, hn::VFromD
   }
 }
 
+// Of an input that is not permuted.
 template <typename T>
 HWY_INLINE const Stored<T>* ElementOf(const TileInput& in, std::int64_t row, std::int64_t col) {
   const auto* data = static_cast<const std::byte*>(in.data) + row * in.row_stride;
-  return reinterpret_cast<const Stored<T>*>(data) + (in.splat ? 0 : in.repeat == 1 ? col : col / in.repeat);
+  return reinterpret_cast<const Stored<T>*>(data) + (in.splat ? 0 : col);
 }
 
 // One element. A bool's byte may be any, so it is never read as a bool.

@@ -25,6 +25,10 @@ inline constexpr bool kTakesPeriodic = std::is_same_v<InputsOf<Op, T>, TypeList<
 // Rows is ElementwiseRows of the op and T; the op's operand kSame is the one that is the same in all rows.
 template <class Rows, class Op, typename T, int kSame>
 class PeriodicRows {
+  using D = StoredTag<T, decltype(Rows::WideTag(TypeList<T, T>()))>;
+  using V = hn::Vec<D>;
+  using Element = Stored<T>;
+
  public:
   static HWY_INLINE bool Pays(const Tile& tile, const TileInput& same, const TileInput& other) {
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(D())), bytes = tile.cols * static_cast<std::int64_t>(sizeof(Element));
@@ -37,32 +41,39 @@ class PeriodicRows {
     const Element* same = ElementOf<T>(same_input, 0, 0);
     const Element* other = ElementOf<T>(other_input, 0, 0);
     auto* out = static_cast<Element*>(tile.out);
-    const auto attributes = ReadAttributes<Op, T>(tile);
     const std::size_t lanes = hn::Lanes(D()), cols = static_cast<std::size_t>(tile.cols);
-    const std::size_t last = static_cast<std::size_t>(tile.rows) * cols - lanes;
-    // As in ElementwiseRows: the ends are loaded before anything is written, all between them is stored on a vector's boundary.
-    const V first_result = Result(hn::LoadU(D(), same), hn::LoadU(D(), other), attributes);
-    const V last_result = Result(hn::LoadU(D(), same + cols - lanes), hn::LoadU(D(), other + last), attributes);
-    const std::size_t begin = lanes - Rows::Misalignment(D(), out);
     HWY_ALIGN Element twice[kMaxKeptBytes / sizeof(Element) + hn::MaxLanes(D())];  // the row and its beginning once more
-    if (begin < lanes) {
+    if (Rows::Misalignment(D(), out) != 0) {
       for (std::size_t i = 0; i < cols; i += lanes) hn::Store(hn::LoadU(D(), same + i), D(), twice + i);
       hn::Store(hn::LoadU(D(), same), D(), twice + cols);
       same = twice;
     }
-    std::size_t i = Groups(same, cols, other, out, begin, last, kGroups[cols / lanes], attributes);
+    const std::size_t last = static_cast<std::size_t>(tile.rows) * cols - lanes;
+    LongRow<false>(same, cols, cols - lanes, other, out, last, ReadAttributes<Op, T>(tile));
+  }
+
+  // The least cols for LongRow.
+  static HWY_INLINE std::size_t LeastCols() { return static_cast<std::size_t>(kLeastVectors) * hn::Lanes(D()); }
+
+  // One row of results, of which the last vector is at `last`, and there meets what is at same[last_at]. `same` is `cols` elements,
+  // whole vectors, that come again; and then the first vector once more, where a vector of results begins off a vector's boundary.
+  template <bool kStream, class A>
+  static HWY_INLINE void LongRow(const Element* same, std::size_t cols, std::size_t last_at, const Element* other, Element* out,
+                                 std::size_t last, const A& attributes) {
+    const std::size_t lanes = hn::Lanes(D());
+    // As in ElementwiseRows: the ends are loaded before anything is written, all between them is stored on a vector's boundary.
+    const V first_result = Result(hn::LoadU(D(), same), hn::LoadU(D(), other), attributes);
+    const V last_result = Result(hn::LoadU(D(), same + last_at), hn::LoadU(D(), other + last), attributes);
+    const std::size_t begin = lanes - Rows::Misalignment(D(), out);
+    std::size_t i = Groups<kStream>(same, cols, other, out, begin, last, kGroups[cols / lanes], attributes);
     for (std::size_t at = Wrapped(begin, cols); i < last; i += lanes, at = Wrapped(at + lanes, cols)) {
-      hn::Store(Result(hn::LoadU(D(), same + at), hn::LoadU(D(), other + i), attributes), D(), out + i);
+      Rows::template Store<kStream>(Result(hn::LoadU(D(), same + at), hn::LoadU(D(), other + i), attributes), D(), out + i);
     }
-    hn::StoreU(first_result, D(), out);
-    hn::StoreU(last_result, D(), out + last);
+    Rows::template StoreEnd<kStream>(first_result, D(), out);
+    Rows::template StoreEnd<kStream>(last_result, D(), out + last);
   }
 
  private:
-  using D = StoredTag<T, decltype(Rows::WideTag(TypeList<T, T>()))>;
-  using V = hn::Vec<D>;
-  using Element = Stored<T>;
-
   static constexpr std::int64_t kMostVectors = kMaxKept;  // of 16 registers
   static constexpr std::int64_t kLeastVectors = 32;       // of results
   // Of rows of so many vectors, how many of them are computed at once: whole rows, that registers hold, and at least five vectors.
@@ -83,7 +94,7 @@ class PeriodicRows {
 
   // Computes out[i, ...) by groups of so many vectors, as long as they end before `last`. Returns where. A loop for each number of
   // vectors is no faster, and four times as much code.
-  template <class A>
+  template <bool kStream, class A>
   static HWY_INLINE std::size_t Groups(const Element* same, std::size_t cols, const Element* other, Element* out, std::size_t i,
                                        std::size_t last, std::size_t group, const A attributes) {
     const std::size_t lanes = hn::Lanes(D());
@@ -96,7 +107,8 @@ class PeriodicRows {
     const V s0 = kept(), s1 = kept(), s2 = kept(), s3 = kept(), s4 = kept(), s5 = kept(), s6 = kept(), s7 = kept();
     for (; i + group * lanes <= last; i += group * lanes) {
       const auto compute = [&](V s, std::size_t v) HWY_ATTR {
-        hn::Store(Result(s, hn::LoadU(D(), other + i + v * lanes), attributes), D(), out + i + v * lanes);
+        const std::size_t col = i + v * lanes;
+        Rows::template Store<kStream>(Result(s, hn::LoadU(D(), other + col), attributes), D(), out + col);
       };
       compute(s0, 0), compute(s1, 1), compute(s2, 2), compute(s3, 3), compute(s4, 4);
       if (group > 5) compute(s5, 5);

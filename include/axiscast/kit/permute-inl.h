@@ -1,4 +1,4 @@
-// Tables of lanes: where elements that repeat come from.
+// Tables of lanes: where the elements of a permuted vector come from.
 #if defined(AXISCAST_KIT_PERMUTE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AXISCAST_KIT_PERMUTE_INL_H_
 #undef AXISCAST_KIT_PERMUTE_INL_H_
@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "axiscast/kit/repeat_tables.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();

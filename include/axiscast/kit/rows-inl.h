@@ -12,7 +12,7 @@
 #include "axiscast/kit/compact-inl.h"
 #include "axiscast/kit/operand-inl.h"
 #include "axiscast/kit/periodic-inl.h"
-#include "axiscast/kit/repeated-inl.h"
+#include "axiscast/kit/permuted-inl.h"
 #include "axiscast/kit/widened-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -86,11 +86,16 @@ struct ElementwiseRows {
     return HWY_TARGET != HWY_SCALAR && std::is_same_v<Out, BFloat16> && (std::is_same_v<In, BFloat16> && ...);
   }
 
+  // As many, where inputs may be permuted.
+  static constexpr int kPermutedLanes = static_cast<int>(hn::MaxLanes(decltype(WideTag(InputsOf<Op, T>()))()));
+
   static HWY_INLINE void Run(const Tile& tile) {
     constexpr int kFirst = Commutes<Op, T>() ? 1 : 0;  // as which the loops below take the first input
-    if constexpr (kTakesRepeated<Op, T> && std::is_same_v<SpecialRows, NoSpecialRows>) {
-      if (tile.in[0].repeat > 1) return RepeatedRows<ElementwiseRows, Op, T, kFirst>::Run(tile, tile.in[0], tile.in[1]);
-      if (tile.in[1].repeat > 1) return RepeatedRows<ElementwiseRows, Op, T, 1>::Run(tile, tile.in[1], tile.in[0]);
+    if constexpr (kTakesPermuted<Op, T> && std::is_same_v<SpecialRows, NoSpecialRows>) {
+      using First = PermutedRows<ElementwiseRows, Op, T, kFirst>;
+      using Second = PermutedRows<ElementwiseRows, Op, T, 1>;
+      if (tile.in[0].permutation != nullptr) return First::Run(tile, tile.in[0], tile.in[1]);
+      if (tile.in[1].permutation != nullptr) return Second::Run(tile, tile.in[1], tile.in[0]);
     }
     if constexpr (kTakesWidened<Op, T> && std::is_same_v<SpecialRows, NoSpecialRows>) {
       using First = WidenedRows<ElementwiseRows, Op, T, kFirst>;
@@ -162,6 +167,16 @@ struct ElementwiseRows {
     return reinterpret_cast<std::uintptr_t>(out) / sizeof(Stored<Out>) % hn::Lanes(d);
   }
 
+  // Of the first or last vector, which may begin anywhere. Streaming all but a few lines of each tile is half as fast.
+  template <bool kStream, class D>
+  static HWY_INLINE void StoreEnd(hn::VFromD<D> v, D d, Stored<Out>* out) {
+    if (kStream && Misalignment(d, out) == 0) {
+      Store<true>(v, d, out);
+    } else {
+      hn::StoreU(v, d, out);
+    }
+  }
+
   // All rows of a tile of at least one vector of cols, each operand X being Streamed or Splat.
   template <class... X>
   static HWY_INLINE void RunPattern(const Tile& tile) {
@@ -224,16 +239,6 @@ struct ElementwiseRows {
   template <class Wide, class A, class... X>
   static HWY_INLINE auto Result(Wide wide, std::size_t i, const A& attributes, const X&... x) {
     return ResultOf<typename X::Element...>(wide, attributes, x.Load(StoredTag<typename X::Element, Wide>(), i)...);
-  }
-
-  // Of the first or last vector, which may begin anywhere. Streaming all but a few lines of each tile is half as fast.
-  template <bool kStream, class D>
-  static HWY_INLINE void StoreEnd(hn::VFromD<D> v, D d, Stored<Out>* out) {
-    if (kStream && Misalignment(d, out) == 0) {
-      Store<true>(v, d, out);
-    } else {
-      hn::StoreU(v, d, out);
-    }
   }
 
   // Are all rows whole vectors, on vectors' boundaries?

@@ -66,7 +66,7 @@ constexpr void SetRow(TargetRow*& row) {
     using KernelType = KernelTypeOf<KernelOp, T>;
     if constexpr (Op::Class::template HasMeaning<Op, T>() && KernelOp::Class::template HasLanes<KernelOp, KernelType>()) {
       row->run = &KernelOp::Class::template Run<KernelOp, KernelType>;
-      row->repeats = KernelOp::Class::template Repeats<typename KernelOp::Class, KernelOp, KernelType>();
+      row->permutes = KernelOp::Class::template Permutes<typename KernelOp::Class, KernelOp, KernelType>();
       row->keeps = KernelOp::Class::template Keeps<typename KernelOp::Class, KernelOp, KernelType>();
     }
     if constexpr (RefusesZero<Op, T>()) row->check = &AnyZero<SameBits<T>>;
@@ -102,7 +102,7 @@ void AddKernel(const TargetRow*& row, OpDefinition& definition) {
     SetDTypes<Op, T>(kernel);
     kernel.run = row->run;
     kernel.check = row->check;
-    kernel.repeats = row->repeats;
+    kernel.permutes = row->permutes;
     kernel.keeps = row->keeps;
     using KernelOp = KernelOpOf<Op, T>;
     kernel.streams = true;

@@ -32,8 +32,9 @@ class Conformance : private ConformanceTiles {
   std::string RowsAtAnyDistance();
   /// Each input the same in many rows.
   std::string ManyRowsBesideOne();
-  /// Each input repeated, where kernels take that: every repeat, and parts of vectors; also over the other input.
-  std::string RepeatedInputs();
+  /// Each input permuted, where kernels take that: repeated, reversed, with gaps, over and over; parts of groups; also over the
+  /// other input.
+  std::string PermutedInputs();
   /// The result over each input that is as large.
   std::string InPlaceOfEveryStreamedInput();
   /// Every pair of special values (all pairs of 8-bit values), in the first and last input; others, if any, take random ones.
@@ -53,7 +54,7 @@ inline constexpr ConformanceCheck kConformanceChecks[] = {
     {"EveryLengthSplatPatternAndMisalignment", &Conformance::EveryLengthSplatPatternAndMisalignment},
     {"RowsAtAnyDistance", &Conformance::RowsAtAnyDistance},
     {"ManyRowsBesideOne", &Conformance::ManyRowsBesideOne},
-    {"RepeatedInputs", &Conformance::RepeatedInputs},
+    {"PermutedInputs", &Conformance::PermutedInputs},
     {"InPlaceOfEveryStreamedInput", &Conformance::InPlaceOfEveryStreamedInput},
     {"EveryPairOfSpecialValues", &Conformance::EveryPairOfSpecialValues},
     {"CheckFindsRefusedValues", &Conformance::CheckFindsRefusedValues},
@@ -85,7 +86,7 @@ inline int ConformanceMain(const std::vector<TargetOps>& all) {
   if (failures > 0)
     std::printf(
         "where only the last bit differs, is the op compiled with -ffp-contract=off?\n"
-        "where one input is one value (splat) or repeated, does an op that says kCommutes commute?\n");
+        "where one input is one value (splat) or permuted, does an op that says kCommutes commute?\n");
   return failures == 0 && checked > 0 ? 0 : 1;
 }
 
@@ -176,25 +177,30 @@ inline std::string Conformance::ManyRowsBesideOne() {
   return "";
 }
 
-inline std::string Conformance::RepeatedInputs() {
+inline std::string Conformance::PermutedInputs() {
   constexpr Rows kKinds[] = {Rows::kDense, Rows::kPadded, Rows::kStill, Rows::kBackward};
   for (const Kernel& kernel : kernels_) {
-    if (!kernel.repeats) continue;
-    if (info_.arity != 2) return "Kernel::repeats is for ops with two inputs";
-    for (int repeated = 0; repeated < 2; ++repeated) {
-      for (std::int32_t repeat = 2; repeat <= kMaxRepeat; ++repeat) {
-        for (const std::int64_t elements : {1, 2, 3, 7, 8, 15, 16, 17, 31, 33, 64, 67, 130}) {
-          for (const Rows kind : kKinds) {
-            const Rows other = repeat % 2 == 0 ? Rows::kDense : Rows::kPadded;
-            TileShape shape = {1 + elements % 3, elements * repeat, 0, {other, other, other, other, other}, repeat > 4, repeat % 4};
-            shape.row_kind[repeated] = kind;
-            shape.repeated = repeated;
-            shape.repeat = repeat;
-            std::string wrong = Run(kernel, shape);
-            const bool as_large = SizeOf(kernel.inputs[1 - repeated]) == SizeOf(kernel.output);
-            if (wrong.empty() && as_large) wrong = RunInPlace(kernel, shape, 1 - repeated, false);
-            if (!wrong.empty()) return wrong;
-          }
+    if (kernel.permutes == 0) continue;
+    if (info_.arity != 2) return "Kernel::permutes is for ops with two inputs";
+    const std::int64_t lanes = kernel.permutes;
+    unsigned round = 0;
+    for (const StepOrder& order : OrdersFor(lanes)) {
+      if (order.pitch == 0 && !kernel.keeps) continue;
+      for (int permuted = 0; permuted < 2; ++permuted) {
+        const auto step_cols = static_cast<std::int64_t>(order.places.size());
+        for (const std::int64_t steps :
+             {std::int64_t{1}, std::int64_t{2}, lanes - 1, lanes, lanes + 1, 4 * lanes + 3, 43 * lanes / step_cols}) {
+          const std::int64_t cols = steps * step_cols;
+          if (cols > 45 * lanes) continue;  // as many as there is room for
+          const Rows kind = kKinds[++round % 4], other = round % 3 == 0 ? Rows::kDense : Rows::kPadded;
+          TileShape shape = {1 + round % 3, cols, 0, {other, other, other, other, other}, round % 5 < 3, round % 7};
+          shape.row_kind[permuted] = kind;
+          shape.permuted = permuted;
+          shape.order = order;
+          std::string wrong = Run(kernel, shape);
+          const bool as_large = SizeOf(kernel.inputs[1 - permuted]) == SizeOf(kernel.output);
+          if (wrong.empty() && as_large) wrong = RunInPlace(kernel, shape, 1 - permuted, false);
+          if (!wrong.empty()) return wrong;
         }
       }
     }

@@ -12,6 +12,7 @@
 
 #include "axiscast/kernel.h"
 #include "axiscast/kit/testing/operand.h"
+#include "axiscast/kit/testing/step_order.h"
 #include "axiscast/kit/testing/values.h"
 
 namespace axiscast::testing {
@@ -29,8 +30,8 @@ class ConformanceTiles {
     Rows row_kind[kMaxArity + 1];  // of the inputs and, last, of the result
     bool at_end;
     std::int64_t shift;
-    int repeated = 0;         // this input is
-    std::int32_t repeat = 1;  // so many times
+    int permuted = -1;  // this input is, in steps of
+    StepOrder order = {};
   };
 
   unsigned patterns() const { return 1u << info_.arity; }
@@ -57,6 +58,8 @@ class ConformanceTiles {
   GuardedOperand inputs_[kMaxArity];
   GuardedOperand out_;
   Tile tile_ = {};
+  StepOrder order_ = {};          // of the permuted input
+  Permutation permutation_ = {};  // the same
   std::vector<std::byte> expected_;
   std::vector<std::byte> windows_[kMaxArity];  // of the inputs, before a run
   std::vector<std::byte> window_;
@@ -137,19 +140,23 @@ inline void ConformanceTiles::SetUpTile(const Kernel& kernel, const TileShape& s
   tile_ = {};
   tile_.rows = shape.rows;
   tile_.cols = shape.cols;
+  order_ = shape.order;
   if (info_.attribute_count > 0) NextAttributes(kernel);
   tile_.attributes = slots_;
   for (int i = 0; i < info_.arity; ++i) {
     const bool splat = (shape.splats >> i & 1) != 0;
     const auto size = static_cast<std::int64_t>(SizeOf(kernel.inputs[i]));
-    const std::int32_t repeat = i == shape.repeated ? shape.repeat : 1;
-    const std::int64_t cols = splat ? 1 : shape.cols / repeat;
+    const bool permuted = i == shape.permuted;
+    const std::int64_t cols = splat ? 1 : permuted ? shape.order.Elements(shape.cols) : shape.cols;
     inputs_[i].Place({shape.rows, cols, RowStride(shape.row_kind[i], cols, size, i), size}, shape.at_end, shape.shift + i);
     const Values& pool = Pool(kernel, i);
     for (std::int64_t r = 0; r < shape.rows; ++r) {
       for (std::int64_t c = 0; c < cols; ++c) std::memcpy(inputs_[i].At(r, c), pool.at(next_value_++), pool.size);
     }
-    tile_.in[i] = inputs_[i].AsInput(splat, repeat);
+    tile_.in[i] = inputs_[i].AsInput(splat);
+    if (!permuted) continue;
+    permutation_ = PermutationOf(shape.order, kernel.permutes, size);
+    tile_.in[i].permutation = &permutation_;
   }
   ComputeExpected(kernel);
 }
@@ -160,6 +167,21 @@ inline void ConformanceTiles::ComputeExpected(const Kernel& kernel) {
   Tile reference = tile_;
   reference.out = expected_.data();
   reference.out_row_stride = tile_.cols * static_cast<std::int64_t>(size);
+  // The reference takes no permuted input: it gets it in order.
+  std::vector<std::byte> ordered;
+  for (int i = 0; i < info_.arity; ++i) {
+    TileInput& in = reference.in[i];
+    if (in.permutation == nullptr) continue;
+    const auto in_size = static_cast<std::int64_t>(SizeOf(kernel.inputs[i]));
+    ordered.resize(static_cast<std::size_t>(tile_.rows * tile_.cols * in_size));
+    for (std::int64_t r = 0; r < tile_.rows; ++r) {
+      for (std::int64_t c = 0; c < tile_.cols; ++c) {
+        const auto* element = static_cast<const std::byte*>(in.data) + r * in.row_stride + order_.Element(c) * in_size;
+        std::memcpy(ordered.data() + (r * tile_.cols + c) * in_size, element, static_cast<std::size_t>(in_size));
+      }
+    }
+    in = {ordered.data(), tile_.cols * in_size, false};
+  }
   kernel.reference(reference);
 }
 
@@ -178,9 +200,10 @@ inline std::string ConformanceTiles::Describe(const Kernel& kernel, std::int64_t
   for (int i = 0; i < info_.arity; ++i) {
     const bool splat = tile_.in[i].splat;
     text.append(i == 0 ? "; " : ", ").append(NameOf(kernel.inputs[i])).append(splat ? " splat" : "");
-    if (tile_.in[i].repeat > 1) text.append(" repeated ").append(std::to_string(tile_.in[i].repeat)).append(" times");
+    if (tile_.in[i].permutation != nullptr) text.append(" permuted: ").append(order_.Text());
+    const std::int64_t element_of_row = splat ? 0 : tile_.in[i].permutation != nullptr ? order_.Element(c) : c;
     const auto* element = static_cast<const std::byte*>(tile_.in[i].data) + r * tile_.in[i].row_stride +
-                          (splat ? 0 : c / tile_.in[i].repeat * static_cast<std::int64_t>(SizeOf(kernel.inputs[i])));
+                          element_of_row * static_cast<std::int64_t>(SizeOf(kernel.inputs[i]));
     if (tile_.in[i].data != tile_.out) text.append(" ").append(ToText(kernel.inputs[i], element));
   }
   return text;

@@ -1,16 +1,16 @@
 // Where the elements of a repeated vector come from. Once for all targets.
-#ifndef AXISCAST_KIT_REPEAT_TABLES_H_
-#define AXISCAST_KIT_REPEAT_TABLES_H_
+#ifndef AXISCAST_SIMD_REPEAT_TABLES_H_
+#define AXISCAST_SIMD_REPEAT_TABLES_H_
 
 #include <cstddef>
 #include <cstdint>
 
-#include "axiscast/kernel.h"
+#include "core/kernel.h"
 
 namespace axiscast {
 
 // kRepeatTables.of[p][q] = q / p: where element q of a p times repeated vector comes from.
-inline constexpr std::size_t kMaxTableLanes = 64;
+inline constexpr std::size_t kMaxTableLanes = kMaxPermutedLanes;
 struct RepeatTables {
   std::uint8_t of[kMaxRepeat + 1][kMaxRepeat * kMaxTableLanes];
 };
@@ -25,4 +25,4 @@ inline constexpr RepeatTables kRepeatTables = MakeRepeatTables();
 
 }  // namespace axiscast
 
-#endif  // AXISCAST_KIT_REPEAT_TABLES_H_
+#endif  // AXISCAST_SIMD_REPEAT_TABLES_H_

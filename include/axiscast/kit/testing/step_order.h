@@ -1,0 +1,92 @@
+// Orders of a permuted input's elements, and the Permutation of each, made in the plainest way.
+#ifndef AXISCAST_KIT_TESTING_STEP_ORDER_H_
+#define AXISCAST_KIT_TESTING_STEP_ORDER_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "axiscast/kernel.h"
+
+namespace axiscast::testing {
+
+/// Col j of step s is element s * pitch + places[j] of a row.
+struct StepOrder {
+  std::int64_t pitch = 0;
+  std::vector<std::int64_t> places;
+
+  std::int64_t Element(std::int64_t col) const {
+    const auto cols = static_cast<std::int64_t>(places.size());
+    return col / cols * pitch + places[static_cast<std::size_t>(col % cols)];
+  }
+  /// From the first one to behind the last one that so many cols read: whole steps.
+  std::int64_t Elements(std::int64_t cols) const {
+    return (cols / static_cast<std::int64_t>(places.size()) - 1) * pitch + *std::max_element(places.begin(), places.end()) + 1;
+  }
+  std::string Text() const {
+    std::string text = "steps of " + std::to_string(pitch) + ":";
+    for (const std::int64_t place : places) text += " " + std::to_string(place);
+    return text;
+  }
+};
+
+/// For kernels of so many lanes. The order must be one that kernels take: few parts, each in two vectors, and small gaps.
+inline Permutation PermutationOf(const StepOrder& order, std::int64_t lanes, std::int64_t size) {
+  const auto cols = static_cast<std::int64_t>(order.places.size());
+  const std::int64_t steps = lanes / std::gcd(lanes, cols), count = steps * cols;
+  Permutation p = {};
+  p.step_cols = cols;
+  p.step_bytes = order.pitch * size;
+  p.reach = order.Elements(cols) * size;
+  p.stride = steps * p.step_bytes;
+  p.parts = static_cast<std::int32_t>(count / lanes);
+  p.lanes = static_cast<std::int32_t>(lanes);
+  std::int64_t first = order.Element(0), last = first;
+  for (std::int64_t q = 0; q < count; ++q) {
+    first = std::min(first, order.Element(q));
+    last = std::max(last, order.Element(q));
+  }
+  p.once = last - first < lanes;
+  std::int64_t end = 0;
+  for (std::int64_t part = 0; part < p.parts; ++part) {
+    std::int64_t at = order.Element(part * lanes);
+    for (std::int64_t q = part * lanes; q < (part + 1) * lanes; ++q) at = std::min(at, order.Element(q));
+    if (p.once) at = first;
+    p.at[part] = at * size;
+    for (std::int64_t q = part * lanes; q < (part + 1) * lanes; ++q) p.from[q] = static_cast<std::uint8_t>(order.Element(q) - at);
+    end = std::max(end, at + (p.once ? 1 : 2) * lanes);
+  }
+  while (order.pitch > 0 && order.Elements(count + p.slack) < end) p.slack += cols;
+  return p;
+}
+
+/// Orders of all kinds, that kernels of so many lanes take.
+inline std::vector<StepOrder> OrdersFor(std::int64_t lanes) {
+  std::vector<StepOrder> orders;
+  for (std::int64_t repeat = 2; repeat <= kMaxParts; ++repeat) {
+    orders.push_back({1, std::vector<std::int64_t>(static_cast<std::size_t>(repeat), 0)});
+  }
+  orders.push_back({3, {2, 1, 0}});
+  orders.push_back({4, {0, 1, 2}});
+  orders.push_back({4, {3, 1, 2}});
+  orders.push_back({2, {0}});
+  orders.push_back({2, {1}});
+  orders.push_back({7, {0, 6, 1, 5, 2, 4, 3}});
+  orders.push_back({4, {0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3}});
+  orders.push_back({2, {1, 1, 0, 0, 1}});
+  if (lanes >= 4) orders.push_back({3, {0, 2}});
+  for (const std::vector<std::int64_t>& places : std::vector<std::vector<std::int64_t>>{
+           {0, 1, 2}, {0, 1, 2, 3}, {0, 1, 2, 3, 4, 5, 6}, {1, 0}, {4, 2, 0}, {0, 0, 1, 1}, {0, 1, 1, 0, 2}}) {
+    orders.push_back({0, places});
+  }
+  std::vector<std::int64_t> two_vectors;
+  for (std::int64_t place = 0; place < lanes + lanes / 2; ++place) two_vectors.push_back(place);
+  orders.push_back({0, two_vectors});
+  return orders;
+}
+
+}  // namespace axiscast::testing
+
+#endif  // AXISCAST_KIT_TESTING_STEP_ORDER_H_

@@ -1,0 +1,174 @@
+// Permutations against a plain walk through the elements: where each one is, and what kernels may read on their way.
+// AXISCAST_SEED and AXISCAST_CASES make the random test repeat a run or run longer.
+#include "core/permutation.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/tiling.h"
+#include "tests/testing/strided.h"
+
+namespace axiscast {
+namespace {
+
+// One operand of a canonical problem, strides in elements.
+struct Case {
+  const char* name;
+  std::vector<std::int64_t> extents;
+  std::vector<std::int64_t> strides;
+  int first;  // of cols
+};
+
+Canonical CanonicalOf(const Case& c, std::int64_t size) {
+  Canonical canonical;
+  canonical.extents.assign(c.extents.begin(), c.extents.end());
+  canonical.strides.resize(1);
+  for (const std::int64_t stride : c.strides) canonical.strides[0].push_back(stride * size);
+  canonical.offsets.resize(1);
+  return canonical;
+}
+
+// Where each of cols is, in elements from the first one.
+std::vector<std::int64_t> Places(const Case& c) {
+  std::vector<std::int64_t> places = {0};
+  for (std::size_t d = static_cast<std::size_t>(c.first); d < c.extents.size(); ++d) {
+    std::vector<std::int64_t> next;
+    for (const std::int64_t place : places) {
+      for (std::int64_t i = 0; i < c.extents[d]; ++i) next.push_back(place + i * c.strides[d]);
+    }
+    places = next;
+  }
+  return places;
+}
+
+// What is wrong with a permutation of the case; "" if nothing is.
+std::string WrongIn(const Permutation& p, const Case& c, std::int64_t size, std::int64_t lanes) {
+  const std::vector<std::int64_t> places = Places(c);
+  const auto cols = static_cast<std::int64_t>(places.size());
+  const std::int64_t group = p.parts * lanes;
+  if (p.lanes != lanes || p.parts < 1 || p.parts > kMaxParts) return "lanes or parts";
+  if (group % p.step_cols != 0 || p.stride != group / p.step_cols * p.step_bytes) return "a group is no whole steps";
+  for (std::int64_t col = 0; col < cols; ++col) {
+    const std::int64_t q = col % group;
+    if (p.from[q] >= (p.once ? lanes : 2 * lanes)) return "an element behind the vectors";
+    if (p.once && p.at[q / lanes] != p.at[0]) return "more than one vector";
+    if (col / group * p.stride + p.at[q / lanes] + p.from[q] * size != places[static_cast<std::size_t>(col)] * size) {
+      return "col " + std::to_string(col) + " is elsewhere";
+    }
+  }
+  // Bytes that may be read: elements, and gaps of less than 64 bytes between two of them.
+  std::int64_t lowest = 0, highest = 0;
+  for (const std::int64_t place : places) {
+    lowest = std::min(lowest, place);
+    highest = std::max(highest, place);
+  }
+  std::vector<bool> element(static_cast<std::size_t>((highest - lowest + 1) * size), false);
+  for (const std::int64_t place : places) {
+    for (std::int64_t b = 0; b < size; ++b) element[static_cast<std::size_t>((place - lowest) * size + b)] = true;
+  }
+  std::vector<bool> readable = element;
+  for (std::size_t b = 0, gap = 0; b < element.size(); ++b) {
+    gap = element[b] ? 0 : gap + 1;
+    if (gap > 0 && b + 1 < element.size() && element[b + 1] && gap < 64) {
+      for (std::size_t g = 0; g < gap; ++g) readable[b - g] = true;
+    }
+  }
+  const auto end = (cols / p.step_cols - 1) * p.step_bytes + p.reach;
+  if (end != (highest + 1) * size) return "ends elsewhere";
+  for (std::int64_t g = 0; p.stride > 0 && (g + 1) * group + p.slack <= cols; ++g) {
+    for (int part = 0; part < p.parts; ++part) {
+      for (std::int64_t b = 0; b < (p.once ? 1 : 2) * lanes * size; ++b) {
+        const std::int64_t at = g * p.stride + p.at[part] + b - lowest * size;
+        if (at < 0 || at >= static_cast<std::int64_t>(readable.size())) return "reads outside, in group " + std::to_string(g);
+        if (!readable[static_cast<std::size_t>(at)]) return "reads a large gap, in group " + std::to_string(g);
+      }
+    }
+  }
+  return "";
+}
+
+std::string TextOf(const Case& c, std::int64_t size, std::int64_t lanes) {
+  std::string text = std::string(c.name) + ", elements of " + std::to_string(size) + ", lanes " + std::to_string(lanes) +
+                     ", first " + std::to_string(c.first) + ", extents and strides";
+  for (std::size_t d = 0; d < c.extents.size(); ++d) {
+    text += " " + std::to_string(c.extents[d]) + "/" + std::to_string(c.strides[d]);
+  }
+  return text;
+}
+
+TEST(Permutation, IsFoundForEveryShortStep) {
+  const Case cases[] = {
+      {"repeated", {300, 3}, {1, 0}, 0}, {"repeated_8", {300, 8}, {1, 0}, 0},      {"reversed", {300, 3}, {3, -1}, 0},
+      {"padded", {300, 3}, {4, 1}, 0},   {"every_second", {900}, {2}, 0},          {"middle", {300, 3, 4}, {4, 0, 1}, 0},
+      {"again", {300, 3}, {0, 1}, 0},    {"again_reversed", {300, 7}, {0, -1}, 0}, {"of_a_row", {5, 300, 3}, {1000, 3, -1}, 1},
+      {"gaps", {300, 2}, {4, 2}, 0},
+  };
+  for (const Case& c : cases) {
+    for (const std::int64_t size : {1, 2, 4, 8}) {
+      for (const std::int64_t lanes : {64 / size, 32 / size}) {
+        SCOPED_TRACE(TextOf(c, size, lanes));
+        Permutation permutation;
+        ASSERT_TRUE(MakePermutation(CanonicalOf(c, size), 0, c.first, size, lanes, true, &permutation));
+        EXPECT_EQ(WrongIn(permutation, c, size, lanes), "");
+      }
+    }
+  }
+}
+
+TEST(Permutation, IsRefusedWhereKernelsWouldNotGain) {
+  const Case cases[] = {
+      {"more_parts_than_8", {300, 9}, {1, 0}, 0},
+      {"backwards", {300, 3}, {-3, 1}, 0},
+      {"spread", {300, 3}, {30, 10}, 0},
+      {"step_of_17", {300, 3}, {17, 1}, 0},  // gaps of 14 elements: 56 bytes of 4, but three vectors for a part
+      {"few_steps", {3, 3}, {4, 1}, 0},
+      {"transposed", {300, 3, 64}, {192, 1, 3}, 0},
+      {"far", {300, 2}, {std::int64_t{1} << 40, 1}, 0},
+      {"farther", {300, 2}, {1, std::int64_t{1} << 40}, 0},
+      {"farthest", {300, 2}, {std::int64_t{1} << 60, 1}, 0},
+      {"wide", {300, 2}, {100, -1000}, 0},
+      {"gap_between_groups", {300, 48}, {80, 1}, 0},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(TextOf(c, 4, 16));
+    Permutation permutation;
+    EXPECT_FALSE(MakePermutation(CanonicalOf(c, 4), 0, c.first, 4, 16, true, &permutation));
+  }
+  const Case again = {"again", {300, 3}, {0, 1}, 0};
+  Permutation permutation;
+  EXPECT_FALSE(MakePermutation(CanonicalOf(again, 4), 0, 0, 4, 16, false, &permutation));
+  const Case large_gap = {"large_gap", {300, 2}, {20, 1}, 0};  // 18 of 8 bytes, in two vectors of 32 lanes
+  EXPECT_FALSE(MakePermutation(CanonicalOf(large_gap, 8), 0, 0, 8, 32, true, &permutation));
+}
+
+TEST(Permutation, RandomSteps) {
+  const std::uint64_t seed = test::FromEnvironment("AXISCAST_SEED", 1);
+  const std::uint64_t cases = test::FromEnvironment("AXISCAST_CASES", 20000);
+  std::uint64_t found = 0, once = 0, again = 0;
+  for (std::uint64_t i = 0; i < cases; ++i) {
+    test::Random random(seed + i);
+    const std::int64_t size = std::int64_t{1} << random.Below(4), lanes = std::int64_t{1} << random.In(2, 6);
+    Case c = {"random", {}, {}, static_cast<int>(random.Below(2))};
+    const std::int64_t inner = random.Below(3);
+    for (int d = 0; d <= c.first + inner; ++d) {
+      const bool is_first = d == c.first;
+      c.extents.push_back(is_first ? random.In(1, 200) : random.In(1, 8));
+      c.strides.push_back(is_first ? random.In(-1, 12) : random.In(-4, 5));
+    }
+    Permutation permutation;
+    if (!MakePermutation(CanonicalOf(c, size), 0, c.first, size, lanes, true, &permutation)) continue;
+    ++found;
+    once += permutation.once;
+    again += permutation.stride == 0;
+    ASSERT_EQ(WrongIn(permutation, c, size, lanes), "") << TextOf(c, size, lanes) << ", AXISCAST_SEED=" << seed + i;
+  }
+  if (cases < 1000) return;
+  EXPECT_GE(found, cases / 20);
+  EXPECT_GE(once, cases / 100);
+  EXPECT_GE(again, cases / 200);
+}
+
+}  // namespace
+}  // namespace axiscast
