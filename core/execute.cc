@@ -144,7 +144,7 @@ void RunOnlyDirectTile(const Layout& layout, std::byte* const* pointers) {
 }  // namespace
 
 void Execute(const Layout& layout, const Movers& movers, std::byte* const* pointers, const ExecuteOptions& options) noexcept {
-  if (layout.tiles == 1 && !layout.stages && layout.steps.size() == 1) {
+  if (layout.direct) {
     RunOnlyDirectTile(layout, pointers);
     return;
   }

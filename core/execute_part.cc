@@ -16,12 +16,8 @@ bool IsAligned(const void* data, DType dtype) {
 
 // Whether input i would have to be copied before a write.
 bool NeedsCopy(const Plan::Impl& plan, std::size_t i, const void* input, const void* out) {
-  if (input == out && plan.operands[i].like_out) return false;
   const std::intptr_t x = reinterpret_cast<std::intptr_t>(input), y = reinterpret_cast<std::intptr_t>(out);
-  if (x + plan.operands[i].reach.end <= y + plan.operands.back().reach.lowest ||
-      y + plan.operands.back().reach.end <= x + plan.operands[i].reach.lowest) {
-    return false;
-  }
+  if (plan.operands[i].IsClear(static_cast<std::uintptr_t>(x - y))) return false;
   const Operand& operand = plan.problem.operands[i];
   const Operand& destination = plan.problem.operands.back();
   return MayOverlap(plan.problem.shape, operand.byte_strides, SizeInBytes(operand.dtype), plan.problem.shape,

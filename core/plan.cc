@@ -66,6 +66,14 @@ Shape FirstRefused(const DataCheck& check, const std::byte* data, std::int64_t s
   }
 }
 
+// Where an operand may not lie relative to the output.
+void SetNear(const Reach& out, CheckedOperand* operand) {
+  const auto bytes = [](std::int64_t signed_bytes) { return static_cast<std::uintptr_t>(signed_bytes); };
+  operand->near_from = bytes(out.lowest) - bytes(operand->reach.end) + 1;
+  operand->near_bytes = bytes(out.end) - bytes(operand->reach.lowest) - operand->near_from;
+  operand->may_lie = operand->like_out ? 0 : operand->near_from - 1;
+}
+
 }  // namespace
 
 Status CheckPool(const axiscast_thread_pool& pool, const std::string& caller) noexcept try {
@@ -106,7 +114,7 @@ Status Plan::Impl::Make(Problem problem, const Movers& movers, std::string calle
                                                    ListOf(problem.shape) + ", byte strides " +
                                                    ListOf(problem.operands[i].byte_strides) + ")");
     }
-    impl->operands.push_back({reach, static_cast<std::uintptr_t>(size - 1), false});
+    impl->operands.push_back({reach, static_cast<std::uintptr_t>(size - 1), false, 0, 0, 0});
   }
   if (!impl->empty) {
     if (OverlapsItself(problem.shape, problem.operands[out].byte_strides, SizeInBytes(problem.operands[out].dtype))) {
@@ -127,6 +135,7 @@ Status Plan::Impl::Make(Problem problem, const Movers& movers, std::string calle
     for (std::size_t i = 0; i <= out; ++i) {
       impl->operands[i].like_out = SizeOf(problem.operands[i].dtype) == SizeOf(problem.operands[out].dtype) &&
                                    impl->canonical.strides[i] == impl->canonical.strides[out];
+      SetNear(impl->operands[out].reach, &impl->operands[i]);
     }
     for (DataCheck& check : checks) {
       const Distinct distinct = DistinctElements(check.shape, check.byte_strides);
@@ -135,6 +144,7 @@ Status Plan::Impl::Make(Problem problem, const Movers& movers, std::string calle
     }
   }
   impl->movers = &movers;
+  impl->plain = !impl->empty && checks.empty();
   impl->caller = std::move(caller);
   impl->names = std::move(names);
   impl->checks = std::move(checks);
@@ -146,6 +156,25 @@ Status Plan::Impl::Make(Problem problem, const Movers& movers, std::string calle
 }
 
 Status Plan::Impl::Execute(const void* const* inputs, void* out, const ExecuteOptions& options) const noexcept {
+  if (!plain || options.pool != nullptr || out == nullptr) return ExecuteRare(inputs, out, options);
+  std::byte* pointers[kMaxOperands];
+  const CheckedOperand* operand = operands.data();
+  const CheckedOperand* const out_operand = operands.data() + operands.size() - 1;
+  const auto out_address = reinterpret_cast<std::uintptr_t>(out);
+  std::uintptr_t low_bits = out_address & out_operand->low_bits;
+  std::byte** pointer = pointers;
+  for (; operand != out_operand; ++operand, ++inputs, ++pointer) {
+    const auto address = reinterpret_cast<std::uintptr_t>(*inputs);
+    if (address == 0 || !operand->IsClear(address - out_address)) return ExecuteRare(inputs - (pointer - pointers), out, options);
+    low_bits |= address & operand->low_bits;
+    *pointer = const_cast<std::byte*>(static_cast<const std::byte*>(*inputs));  // inputs are only read
+  }
+  *pointer = static_cast<std::byte*>(out);
+  axiscast::Execute(low_bits == 0 ? layouts[0] : layouts[1], *movers, pointers, options);
+  return Status();
+}
+
+Status Plan::Impl::ExecuteRare(const void* const* inputs, void* out, const ExecuteOptions& options) const noexcept {
   if (empty) return Status();
   if (options.pool != nullptr) {
     if (const Status status = CheckPool(*options.pool, caller); !status.ok()) return status;
@@ -153,21 +182,17 @@ Status Plan::Impl::Execute(const void* const* inputs, void* out, const ExecuteOp
   if (routine != nullptr) return ExecuteRoutine(*this, inputs, out, options);
   std::byte* pointers[kMaxOperands];
   const int count = static_cast<int>(operands.size()) - 1;
-  const CheckedOperand* const checked = operands.data();
-  const auto out_address = reinterpret_cast<std::intptr_t>(out);
-  const std::intptr_t out_begin = out_address + checked[count].reach.lowest, out_end = out_address + checked[count].reach.end;
   std::uintptr_t low_bits = 0;
   std::uint32_t overlapping = 0;
   bool null = false;
   for (int i = 0; i <= count; ++i) {
+    const CheckedOperand& operand = operands[static_cast<std::size_t>(i)];
     const void* const pointer = i < count ? inputs[i] : out;
-    const auto address = reinterpret_cast<std::intptr_t>(pointer);
+    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
     pointers[i] = const_cast<std::byte*>(static_cast<const std::byte*>(pointer));  // inputs are only read
-    low_bits |= static_cast<std::uintptr_t>(address) & checked[i].low_bits;
+    low_bits |= address & operand.low_bits;
     null = null || pointer == nullptr;
-    if (address + checked[i].reach.end <= out_begin || out_end <= address + checked[i].reach.lowest) continue;
-    if (address == out_address && checked[i].like_out) continue;
-    overlapping |= std::uint32_t{1} << i;
+    if (!operand.IsClear(address - reinterpret_cast<std::uintptr_t>(out))) overlapping |= std::uint32_t{1} << i;
   }
   if (null || overlapping != 0 || !checks.empty()) {
     // Off the hot path: messages, copies and checks may allocate.
@@ -183,7 +208,7 @@ Status Plan::Impl::Execute(const void* const* inputs, void* out, const ExecuteOp
         const Operand& x = problem.operands[static_cast<std::size_t>(i)];
         const Operand& y = problem.operands.back();
         if (!MayOverlap(problem.shape, x.byte_strides, SizeInBytes(x.dtype), problem.shape, y.byte_strides, SizeInBytes(y.dtype),
-                        out_address - reinterpret_cast<std::intptr_t>(inputs[i]))) {
+                        pointers[count] - pointers[i])) {
           overlapping &= ~(std::uint32_t{1} << i);
         }
       }

@@ -47,7 +47,7 @@ Status MakeRoutinePlan(RoutineCall call, const Movers& movers, std::string calle
                                                    operand.name + " " + ListOf(operand.shape) + ", byte strides " +
                                                    ListOf(operand.byte_strides) + ")");
     }
-    plan->operands.push_back({reach, 0, false});
+    plan->operands.push_back({reach, 0, false, 0, 0, 0});
     plan->problem.operands.push_back({operand.dtype, operand.byte_strides});
     plan->names.push_back(operand.name);
   }

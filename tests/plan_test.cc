@@ -175,6 +175,32 @@ std::string NamesOf(const PlanDescription& description) {
   return names;
 }
 
+// A part of a plan is refused where an input must be copied first, so that this says which bytes count as shared.
+TEST(Plan, SeesEveryByteThatAnInputSharesWithOut) {
+  alignas(64) static std::int8_t memory[300], y[100];
+  std::int8_t* const out = memory + 100;
+  Plan dense, every_second, backwards;
+  const TensorView x = {nullptr, DType::kInt8, {50}}, gaps = {nullptr, DType::kInt8, {50}, {2}},
+                   back = {nullptr, DType::kInt8, {50}, {-1}};
+  const TensorView y_view = {nullptr, DType::kInt8, {50}};
+  const MutableTensorView out_view = {nullptr, DType::kInt8, {50}};
+  ASSERT_TRUE(Plan::Make(*FindOp("add"), {x, y_view}, out_view, {}, &dense).ok());
+  ASSERT_TRUE(Plan::Make(*FindOp("add"), {gaps, y_view}, out_view, {}, &every_second).ok());
+  ASSERT_TRUE(Plan::Make(*FindOp("add"), {back, y_view}, out_view, {}, &backwards).ok());
+  const auto shares = [&](const Plan& plan, int distance) {
+    const void* inputs[] = {out + distance, y};
+    const Status status = plan.ExecutePart(inputs, out, 0, 2);
+    EXPECT_TRUE(status.ok() || status.code() == StatusCode::kUnsupported) << status.message();
+    return !status.ok();
+  };
+  for (int distance = -100; distance <= 100; ++distance) {
+    SCOPED_TRACE(distance);
+    EXPECT_EQ(shares(dense, distance), distance > -50 && distance < 50 && distance != 0);
+    EXPECT_EQ(shares(every_second, distance), distance > -99 && distance < 50);
+    EXPECT_EQ(shares(backwards, distance), distance >= 0 && distance < 99);
+  }
+}
+
 TEST(Plan, SaysWhatItsEstimateIsTheSumOf) {
   // What comes again in every row is staged, and kept in registers; or put in order by the kernel.
   const DType inputs[] = {DType::kFloat32, DType::kFloat32};

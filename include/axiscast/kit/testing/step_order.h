@@ -68,6 +68,7 @@ inline std::vector<StepOrder> OrdersFor(std::int64_t lanes) {
   for (std::int64_t repeat = 2; repeat <= kMaxParts; ++repeat) {
     orders.push_back({1, std::vector<std::int64_t>(static_cast<std::size_t>(repeat), 0)});
   }
+  orders.push_back({1, {2, 2}});
   orders.push_back({3, {2, 1, 0}});
   orders.push_back({4, {0, 1, 2}});
   orders.push_back({4, {3, 1, 2}});
