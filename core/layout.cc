@@ -270,8 +270,10 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   const bool joins = tiling.joins && !steps.empty() && steps.back().kernel->joins;
   layout.run_bytes = RunBytes(layout, joins, out_size);
   layout.aligned_runs = joins || layout.tile_rows() == 1 || layout.operands.back().row_stride % kLineBytes == 0;
+  // Where rows are lines that follow each other, a tile's are one run.
+  const std::int64_t streamed_run = tiling.whole_lines ? layout.tile_rows() * layout.tile_cols() * out_size : layout.run_bytes;
   layout.can_stream = kernel_streams && !all_splat && layout.tiles > 1 && layout.operands.back().delivery == Delivery::kStreamed &&
-                      layout.run_bytes >= kStreamedRunBytes;
+                      streamed_run >= kStreamedRunBytes;
   layout.streams = layout.can_stream && problem.streams && (layout.aligned_runs || layout.run_bytes >= kUnalignedRunBytes);
   static_cast<TilingEstimate&>(layout.estimate) = tiling.estimate;
   layout.estimate.call = {1, kCallSeconds + (layout.tiles > 1 ? kLoopSeconds : 0)};

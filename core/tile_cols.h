@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "core/caches.h"
 #include "core/tiling.h"
 
 namespace axiscast {
@@ -62,6 +63,13 @@ class TileCols {
         return false;
     }
     return true;
+  }
+
+  // Are rows of the output whole lines, and follow each other, so that they are streamed as one run where it begins on a line?
+  bool WritesWholeLines(int first) const {
+    const std::int64_t bytes = SaturatingProduct(Block(first), problem_.sizes.back());
+    return first > 0 && bytes % kLineBytes == 0 && !Stages(count() - 1, first) &&
+           canonical_.strides[count() - 1][RowDim(first)] == bytes;
   }
 
   // Is what is staged of the operand the same in every step of the first of cols?

@@ -97,7 +97,8 @@ class Chooser : public TileCols {
                  : row_bytes % vector == 0 ? kRowSeconds
                  : joins                   ? kJoinedRowSeconds
                                            : kRaggedRowSeconds;
-    if (problem_.streams && !(joins && row_bytes >= vector && row_bytes % vector != 0)) row += kStreamedRunSeconds;
+    const bool joined = joins && row_bytes >= vector && row_bytes % vector != 0;
+    if (problem_.streams && !joined && !WritesWholeLines(first)) row += kStreamedRunSeconds;
     bool large = problem_.result_blocks == 0;  // tiles
     for (int i = 0; i < count(); ++i) {
       if (!Stages(i, first)) continue;
@@ -218,6 +219,7 @@ Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, co
   tiling.operands.reserve(problem.sizes.size());
   const int first = tiling.first = chooser.FirstColDim(forced.col_dims, &tiling.estimate);
   tiling.joins = chooser.Joins(first);
+  tiling.whole_lines = chooser.WritesWholeLines(first);
   std::int64_t blocks = problem.result_blocks;
   for (int i = 0; i < count; ++i) {
     tiling.operands.push_back(chooser.TileOperand(i, first));

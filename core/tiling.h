@@ -38,6 +38,7 @@ struct Tiling {
   std::int64_t elements;  // of a tile, at most
   std::int64_t cols;      // of those along cols, at most
   bool transposes;        // rows run along a dim in which a staged operand is contiguous
+  bool whole_lines;       // the output's rows are lines that follow each other
   bool joins;             // a tile's rows follow each other in memory, so that kernels can join them
   std::pmr::vector<OperandTiling> operands;
   std::shared_ptr<const Permutation> permutation;  // of the permuted operand; null where there is none

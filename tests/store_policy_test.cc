@@ -90,15 +90,16 @@ TEST(StorePolicy, ShortRunsAreStreamedWhereTheyBeginOnLines) {
   }();
   const Step step{&kernel, 1, {0}, {}};
   const DType dtypes[] = {DType::kFloat32, DType::kFloat32};
-  const auto tiles = [&](std::int64_t cols, std::int64_t gap, std::int64_t offset) {
+  const auto tiles = [&](std::int64_t cols, std::int64_t gap, std::int64_t offset, std::int64_t x_gap = 0) {
     const Shape shape{20, cols};
     const std::int64_t out_stride = 4 * (cols + gap);
-    std::vector<float> x(static_cast<std::size_t>(20 * cols));
+    std::vector<float> x(static_cast<std::size_t>(20 * (cols + x_gap)));
     std::vector<std::byte> out(static_cast<std::size_t>(20 * out_stride + 128));
     auto* first = out.data() + (64 - reinterpret_cast<std::uintptr_t>(out.data()) % 64) % 64 + offset;
     LayoutOptions options;
     options.forced.streams = true;
-    const std::vector<ByteStrides> strides = {{4 * cols, 4}, {out_stride, 4}};
+    if (cols < 100) options.forced.tile_bytes = 2048;  // of one tile, nothing is streamed
+    const std::vector<ByteStrides> strides = {{4 * (cols + x_gap), 4}, {out_stride, 4}};
     Layout layout = MakeLayout(Canonicalise(shape, strides), dtypes, {&step, 1}, options);
     layout.parallel = false;
     std::byte* pointers[] = {reinterpret_cast<std::byte*>(x.data()), first};
@@ -110,6 +111,10 @@ TEST(StorePolicy, ShortRunsAreStreamedWhereTheyBeginOnLines) {
   EXPECT_EQ(tiles(2000, 48, 16), 0);
   EXPECT_GT(tiles(8192, 64, 16), 0);
   EXPECT_GT(tiles(2000, 0, 16), 0);  // rows that follow each other are one run
+  // Of whole lines that follow each other, in the result alone:
+  EXPECT_GT(tiles(64, 0, 0, 16), 0);
+  EXPECT_EQ(tiles(64, 0, 16, 16), 0);
+  EXPECT_EQ(tiles(64, 16, 0, 16), 0);
 }
 
 struct Case {
