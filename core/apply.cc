@@ -35,11 +35,6 @@ Status Plan::Make(const Op& op, std::initializer_list<TensorView> inputs, const 
 
 Plan::Plan(std::shared_ptr<const Impl> impl) noexcept : impl_(std::move(impl)) {}
 
-Status Plan::Execute(const void* const* inputs, void* out, const ExecuteOptions& options) const noexcept {
-  if (impl_ == nullptr) return Status(StatusCode::kInvalidArgument, "execute: the plan is empty; make it with Plan::Make");
-  return impl_->Execute(inputs, out, options);
-}
-
 Status Plan::Execute(std::initializer_list<const void*> inputs, void* out, const ExecuteOptions& options) const noexcept try {
   if (impl_ != nullptr && inputs.size() != static_cast<std::size_t>(impl_->problem.input_count())) {
     return Status(StatusCode::kInvalidArgument, impl_->caller + ": the plan takes " + std::to_string(impl_->problem.input_count()) +

@@ -127,26 +127,13 @@ bool Streams(const Layout& layout, std::byte* const* pointers, StorePolicy store
          std::find(pointers, pointers + out, pointers[out]) == pointers + out;
 }
 
-// One step, one tile, nothing staged: straight to the kernel. Small calls are made of this.
-void RunOnlyDirectTile(const Layout& layout, std::byte* const* pointers) {
-  const StepLayout& step = layout.steps[0];
-  Tile tile = step.whole.tile;
-  for (int a = 0; a < step.arity; ++a) {
-    const int i = step.values[a];
-    tile.in[a].data = pointers[i] + layout.offsets[i];
-  }
-  const int out = layout.input_count();
-  tile.out = pointers[out] + layout.offsets[out];
-  tile.attributes = step.attributes;
-  step.run(tile);
-}
-
 }  // namespace
 
 void Execute(const Layout& layout, const Movers& movers, std::byte* const* pointers, const ExecuteOptions& options) noexcept {
   if (layout.direct) {
-    RunOnlyDirectTile(layout, pointers);
-    return;
+    const void* inputs[kMaxOperands];
+    std::copy_n(pointers, layout.out, inputs);
+    return ExecuteDirect(layout, inputs, pointers[layout.out]);
   }
   if (layout.tiles == 1) {  // of one tile, nothing is streamed
     TileJob job{layout, movers, pointers, false};

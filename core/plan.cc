@@ -157,21 +157,32 @@ Status Plan::Impl::Make(Problem problem, const Movers& movers, std::string calle
 
 Status Plan::Impl::Execute(const void* const* inputs, void* out, const ExecuteOptions& options) const noexcept {
   if (!plain || options.pool != nullptr || out == nullptr) return ExecuteRare(inputs, out, options);
-  std::byte* pointers[kMaxOperands];
-  const CheckedOperand* operand = operands.data();
-  const CheckedOperand* const out_operand = operands.data() + operands.size() - 1;
+  const std::size_t count = operands.size() - 1;
+  const CheckedOperand* const operand = operands.data();
   const auto out_address = reinterpret_cast<std::uintptr_t>(out);
-  std::uintptr_t low_bits = out_address & out_operand->low_bits;
-  std::byte** pointer = pointers;
-  for (; operand != out_operand; ++operand, ++inputs, ++pointer) {
-    const auto address = reinterpret_cast<std::uintptr_t>(*inputs);
-    if (address == 0 || !operand->IsClear(address - out_address)) return ExecuteRare(inputs - (pointer - pointers), out, options);
-    low_bits |= address & operand->low_bits;
-    *pointer = const_cast<std::byte*>(static_cast<const std::byte*>(*inputs));  // inputs are only read
+  std::uintptr_t low_bits = out_address & operand[count].low_bits;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto address = reinterpret_cast<std::uintptr_t>(inputs[i]);
+    if (address == 0 || !operand[i].IsClear(address - out_address)) return ExecuteRare(inputs, out, options);
+    low_bits |= address & operand[i].low_bits;
   }
-  *pointer = static_cast<std::byte*>(out);
-  axiscast::Execute(low_bits == 0 ? layouts[0] : layouts[1], *movers, pointers, options);
+  const Layout& layout = low_bits == 0 ? layouts[0] : layouts[1];
+  if (layout.direct) {
+    ExecuteDirect(layout, inputs, out);
+    return Status();
+  }
+  std::byte* pointers[kMaxOperands];
+  for (std::size_t i = 0; i < count; ++i) {
+    pointers[i] = const_cast<std::byte*>(static_cast<const std::byte*>(inputs[i]));  // inputs are only read
+  }
+  pointers[count] = static_cast<std::byte*>(out);
+  axiscast::Execute(layout, *movers, pointers, options);
   return Status();
+}
+
+Status Plan::Execute(const void* const* inputs, void* out, const ExecuteOptions& options) const noexcept {
+  if (impl_ == nullptr) return Status(StatusCode::kInvalidArgument, "execute: the plan is empty; make it with Plan::Make");
+  return impl_->Execute(inputs, out, options);
 }
 
 Status Plan::Impl::ExecuteRare(const void* const* inputs, void* out, const ExecuteOptions& options) const noexcept {
