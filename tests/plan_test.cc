@@ -177,8 +177,8 @@ std::string NamesOf(const PlanDescription& description) {
 
 // A part of a plan is refused where an input must be copied first, so that this says which bytes count as shared.
 TEST(Plan, SeesEveryByteThatAnInputSharesWithOut) {
-  alignas(64) static std::int8_t memory[300], y[100];
-  std::int8_t* const out = memory + 100;
+  alignas(64) static std::int8_t memory[500], y[100];
+  std::int8_t* const out = memory + 200;
   Plan dense, every_second, backwards;
   const TensorView x = {nullptr, DType::kInt8, {50}}, gaps = {nullptr, DType::kInt8, {50}, {2}},
                    back = {nullptr, DType::kInt8, {50}, {-1}};
