@@ -26,8 +26,9 @@ struct StepOrder {
     return (cols / static_cast<std::int64_t>(places.size()) - 1) * pitch + *std::max_element(places.begin(), places.end()) + 1;
   }
   std::string Text() const {
-    std::string text = "steps of " + std::to_string(pitch) + ":";
-    for (const std::int64_t place : places) text += " " + std::to_string(place);
+    std::string text = "steps of ";
+    text.append(std::to_string(pitch)).append(":");  // gcc 12 warns of what operator+ does
+    for (const std::int64_t place : places) text.append(" ").append(std::to_string(place));
     return text;
   }
 };
