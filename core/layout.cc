@@ -144,7 +144,6 @@ void AddOperands(const Canonical& canonical, std::span<const DType> dtypes, cons
     OperandLayout& operand = layout->operands.emplace_back(canonical.memory());
     static_cast<OperandTiling&>(operand) = tiling.operands[i];
     operand.dtype = dtypes[i];
-    if (operand.delivery == Delivery::kPermuted) operand.permutation = tiling.permutation;
     operand.size_log2 = std::countr_zero(SizeOf(dtypes[i]));
     const std::pmr::vector<std::int64_t>& strides = canonical.strides[i];
     operand.advance.reserve(layout->loops.size());
@@ -256,6 +255,7 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   layout.check = options.check;
   layout.far = options.far;
   layout.transposes = tiling.transposes;
+  layout.permutation = tiling.permutation;
   const std::int64_t out_size = problem.sizes.back();
   AddLoops(canonical, tiling, out_size, &layout);
   AddOperands(canonical, dtypes, tiling, problem.widest, &layout);

@@ -39,9 +39,8 @@ struct OperandLayout : OperandTiling {
   std::int64_t box_chunk_stride = 0;
   std::int64_t box_chunk_factor = 1;
   std::pmr::vector<BoxDim> box;
-  std::pmr::vector<BoxDim> block;                  // the dims of what is staged in a whole tile
-  std::int64_t scratch = 0;                        // offset of its block
-  std::shared_ptr<const Permutation> permutation;  // null where kernels do not permute it
+  std::pmr::vector<BoxDim> block;  // the dims of what is staged in a whole tile
+  std::int64_t scratch = 0;        // offset of its block
 
   // Bytes from a row to the next for kernels whose rows are so many cols.
   std::int64_t row_stride_of(std::int64_t cols) const {
@@ -87,7 +86,8 @@ struct Layout {
   int row_loop = -1;                       // the loop that runs along rows; -1: one row
   std::int64_t inner = 1;                  // elements of cols per step of the last loop
   std::int64_t fold = 0;  // steps; a tile's one row is handed to kernels as rows of so many, and a rest. 0: as it is
-  std::pmr::vector<OperandLayout> operands;  // inputs, then the output
+  std::pmr::vector<OperandLayout> operands;        // inputs, then the output
+  std::shared_ptr<const Permutation> permutation;  // of the permuted operand; null where there is none
   std::pmr::vector<StepLayout> steps;
   CheckFunction check = nullptr;  // instead of steps: looks at the one operand
   std::int64_t tiles = 1;

@@ -28,7 +28,7 @@ void SetTile(const Layout& layout, const StepLayout& step, std::int64_t rows, st
       const OperandLayout& operand = layout.operands[static_cast<std::size_t>(step.values[a])];
       in.row_stride = operand.row_stride_of(tile.cols);
       in.splat = operand.splat;
-      in.permutation = operand.permutation.get();
+      in.permutation = operand.delivery == Delivery::kPermuted ? layout.permutation.get() : nullptr;
       dense = dense && !in.splat && in.permutation == nullptr && in.row_stride == tile.cols << operand.size_log2;
     }
   }

@@ -2,6 +2,7 @@
 #include "core/permutation.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <numeric>
 
@@ -12,31 +13,43 @@ namespace {
 
 constexpr int kMaxElements = kMaxParts * kMaxPermutedLanes;  // of a group
 constexpr std::int64_t kMaxGapBytes = 64;                    // between two elements, that may be read
-constexpr std::int64_t kEnoughParts = 3;                     // so that loops over groups have something to do
+// Groups of fewer vectors, each made of two, are joined; those that are in one vector are as large as that allows, but two at
+// least.
+constexpr std::int64_t kEnoughParts = 3;
 
-// Elements from the group's lowest one to each of a group's, which are at most so many; false where there are more.
+// Where the elements of a group lie, counted from the first one.
 class Places {
  public:
   static constexpr std::int32_t kMaxSpan = 2 * kMaxElements;
 
-  // Goes through the `count` elements of cols from the first one on.
-  bool Find(const Canonical& canonical, int operand, int first, std::int64_t size, std::int64_t count) {
+  // Of `steps` steps of `inner` elements. False where they are spread too far.
+  bool Find(const Canonical& canonical, int operand, int first, int size_log2, std::int64_t inner, std::int64_t steps) {
     const std::pmr::vector<std::int64_t>& strides = canonical.strides[operand];
     std::int64_t index[kMaxRank] = {};
     std::int64_t place = 0;
-    for (std::int64_t q = 0; q < count; ++q) {
+    lowest = highest = 0;
+    for (std::int64_t q = 0; q < inner; ++q) {
       if (std::abs(place) >= kMaxSpan) return false;
       of[q] = static_cast<std::int32_t>(place);
-      for (int d = canonical.rank() - 1; d >= first; --d) {
-        place += strides[d] / size;
-        if (d == first || ++index[d] < canonical.extents[d]) break;
-        place -= canonical.extents[d] * (strides[d] / size);
+      lowest = std::min(lowest, of[q]);
+      highest = std::max(highest, of[q]);
+      for (int d = canonical.rank() - 1; d > first; --d) {
+        place += strides[d] >> size_log2;
+        if (++index[d] < canonical.extents[d]) break;
+        place -= canonical.extents[d] * (strides[d] >> size_log2);
         index[d] = 0;
       }
     }
-    lowest = *std::min_element(of, of + count);
-    highest = *std::max_element(of, of + count);
-    return highest - lowest < kMaxSpan;
+    const std::int64_t step = strides[first] >> size_log2;
+    if (highest - lowest + (steps - 1) * step >= kMaxSpan) return false;
+    for (std::int64_t q = inner; q < steps * inner; ++q) of[q] = of[q - inner] + static_cast<std::int32_t>(step);
+    highest += static_cast<std::int32_t>((steps - 1) * step);
+    return true;
+  }
+
+  // From the lowest to the highest element, were there `more` steps of `step` than the `steps` that there are.
+  std::int64_t Span(std::int64_t step, std::int64_t steps, std::int64_t more) const {
+    return highest - lowest + (more - steps) * step;
   }
 
   // The most elements between two of [0, count), or the last one and the first of the next group, `stride` elements away.
@@ -55,6 +68,28 @@ class Places {
   std::int32_t lowest, highest;
 };
 
+// The vectors of each part, and where its lanes are in them. Returns how many elements behind the first one the last of them ends;
+// 0 where two vectors are not enough for a part.
+std::int64_t SetParts(const Places& places, std::int64_t size, Permutation* p) {
+  const std::int64_t lanes = p->lanes;
+  std::int64_t end = 0;
+  for (std::int64_t part = 0; part < p->parts; ++part) {
+    const std::int32_t* own = places.of + part * lanes;
+    std::int64_t at = places.lowest;
+    if (!p->once) {
+      // On a vector's boundary where the group begins on one, if that will do.
+      const std::int64_t low = *std::min_element(own, own + lanes), high = *std::max_element(own, own + lanes);
+      at += (low - at) / lanes * lanes;
+      if (high - at >= 2 * lanes) at = low;
+      if (high - at >= 2 * lanes) return 0;
+    }
+    p->at[part] = at * size;
+    for (std::int64_t lane = 0; lane < lanes; ++lane) p->from[part * lanes + lane] = static_cast<std::uint8_t>(own[lane] - at);
+    end = std::max(end, at + (p->once ? 1 : 2) * lanes);
+  }
+  return end;
+}
+
 }  // namespace
 
 bool MakePermutation(const Canonical& canonical, int operand, int first, std::int64_t size, std::int64_t lanes, bool again,
@@ -63,41 +98,38 @@ bool MakePermutation(const Canonical& canonical, int operand, int first, std::in
   const std::int64_t inner = BlockElements(canonical, first + 1), step = strides[first], extent = canonical.extents[first];
   if (step > Places::kMaxSpan * size) return false;  // and no product below overflows
   if (step < 0 || (step == 0 && !again) || inner / std::gcd(inner, lanes) > kMaxParts) return false;
-  std::int64_t steps = lanes / std::gcd(inner, lanes), parts = steps * inner / lanes;
-  if (steps > extent) return false;
-  for (; step > 0 && parts < kEnoughParts && 2 * steps <= extent; parts *= 2) steps *= 2;
-  const std::int64_t count = parts * lanes, stride = steps * step;
+  const int size_log2 = std::countr_zero(static_cast<std::uint64_t>(size));
+  std::int64_t steps = lanes / std::gcd(inner, lanes);
   Places places;
-  if (!places.Find(canonical, operand, first, size, count)) return false;
-  if (places.LargestGap(count, stride / size) * size >= kMaxGapBytes) return false;
+  if (!places.Find(canonical, operand, first, size_log2, inner, steps)) return false;
+  bool once = places.highest - places.lowest < lanes;
+  if (step > 0) {
+    const std::int64_t few = steps;
+    const auto is_once = [&](std::int64_t more) { return once && places.Span(step / size, few, more) < lanes; };
+    const auto fits = [&](std::int64_t more) { return more <= extent && more * inner <= kMaxParts * lanes; };
+    while (fits(2 * steps) && is_once(2 * steps)) steps *= 2;
+    while (fits(2 * steps) && (once ? steps * inner == lanes : steps * inner < kEnoughParts * lanes)) {
+      steps *= 2;
+      once = false;
+    }
+    if (steps > few && !places.Find(canonical, operand, first, size_log2, inner, steps)) return false;
+  }
+  const std::int64_t stride = steps * step;
+  const bool may_have_gaps = step == 0 || step > kMaxGapBytes;  // else each step's elements are near the next one's
+  if (may_have_gaps && places.LargestGap(steps * inner, stride / size) * size >= kMaxGapBytes) return false;
 
   Permutation& p = *result;
   p.step_cols = inner;
   p.step_bytes = step;
   p.stride = stride;
-  p.parts = static_cast<std::int32_t>(parts);
+  p.parts = static_cast<std::int32_t>(steps * inner / lanes);
   p.lanes = static_cast<std::int32_t>(lanes);
-  p.once = places.highest - places.lowest < lanes;
-  std::int64_t end = 0;  // elements to behind the last vector that a group reads
-  for (std::int64_t part = 0; part < parts; ++part) {
-    const std::int32_t* own = places.of + part * lanes;
-    const std::int64_t low = *std::min_element(own, own + lanes), high = *std::max_element(own, own + lanes);
-    // On a vector's boundary where the group begins on one, if that will do.
-    std::int64_t at = places.lowest;
-    if (!p.once) {
-      at = places.lowest + (low - places.lowest) / lanes * lanes;
-      if (high - at >= 2 * lanes) at = low;
-      if (high - at >= 2 * lanes) return false;
-    }
-    p.at[part] = at * size;
-    for (std::int64_t lane = 0; lane < lanes; ++lane) p.from[part * lanes + lane] = static_cast<std::uint8_t>(own[lane] - at);
-    end = std::max(end, at + (p.once ? 1 : 2) * lanes);
-  }
-  // The highest of the first step's elements.
-  std::int64_t reach = size;
-  for (int d = first + 1; d < canonical.rank(); ++d) reach += std::max<std::int64_t>(strides[d], 0) * (canonical.extents[d] - 1);
-  p.reach = reach;
-  const std::int64_t over = end * size - ((steps - 1) * step + reach);  // bytes behind the group's own elements
+  p.once = once;
+  const std::int64_t end = SetParts(places, size, &p);
+  if (end == 0) return false;
+  p.reach = size;  // from the highest of the first step's elements
+  for (int d = first + 1; d < canonical.rank(); ++d) p.reach += std::max<std::int64_t>(strides[d], 0) * (canonical.extents[d] - 1);
+  const std::int64_t over = end * size - ((steps - 1) * step + p.reach);  // bytes behind the group's own elements
   p.slack = over <= 0 || step == 0 ? 0 : (over + step - 1) / step * inner;
   return true;
 }

@@ -82,6 +82,7 @@ class TileCols {
 
   // Are rows of cols, or the folded ones, such as cost kernels no more than one long row (Kernel::keeps)?
   bool Keeps(int first, std::int64_t fold) const {
+    if (IsAnyPermuted(first)) return false;
     const std::int64_t bytes = SaturatingProduct(fold > 0 ? fold * Block(first + 1) : Block(first), problem_.widest);
     if (!problem_.keeps || bytes > MostKeptBytes() || bytes % problem_.vector_bytes != 0) return false;
     if (fold == 0 && (first == 0 || RowDim(first) != first - 1)) return false;

@@ -18,9 +18,10 @@ namespace {
 constexpr double kRowSeconds = 0.25e-9;               // a kernel's row of whole vectors
 constexpr double kJoinedRowSeconds = 0.5e-9;          // one with a ragged end that goes on in the next row
 constexpr double kRaggedRowSeconds = 0.8e-9;          // another one with a ragged end
-constexpr double kPermutedRowSeconds = 5e-9;          // one with a permuted input
-constexpr double kTwoVectorsSeconds = 0.15e-9;        // and more for each vector of it, where it is made of two
-constexpr double kPermutedRestSeconds = 1.5e-9;       // a vector of one that does not fill a group, or is read in parts
+constexpr double kPermutedRowSeconds = 1.5e-9;        // one with a permuted input
+constexpr double kPermutedTileSeconds = 5e-9;         // and more for each tile of them,
+constexpr double kTwoVectorsSeconds = 0.15e-9;        // each vector of it, where it is made of two,
+constexpr double kPermutedRestSeconds = 1.5e-9;       // and each that does not fill a group, or is read in parts
 constexpr double kStreamedRunSeconds = 20e-9;         // the first and last line of what is stored past the caches
 constexpr double kShortRowSeconds = 2.5e-9;           // a row that does not fill a vector
 constexpr double kTileSeconds = 10e-9;                // a tile: moving on, and the kernel's call
@@ -33,7 +34,7 @@ constexpr double kGatherSeconds = 0.3e-9;             // an element moved on its
 constexpr double kTransposeSeconds = 0.075e-9;        // an element moved in a square
 constexpr std::int64_t kSmallStep = 4;                // elements; movers take such steps in whole vectors
 constexpr std::int64_t kVectorBytes = 64;             // of the server, in the numbers above
-constexpr int kMostPermutedDims = 3;                  // of cols with a permuted input: with more of them, few groups are short
+constexpr int kMostPermutedDims = 3;                  // of cols with a permuted input
 constexpr std::int64_t kFlattenBytes = 1024;          // joining dims to longer rows than this gains nothing
 constexpr std::int64_t kDirectTileBytes = 64 * 1024;  // of the widest operand, when nothing goes through scratch
 constexpr std::int64_t kSlowTileBytes = 8 * 1024;     // at least, however slow the op is
@@ -56,32 +57,11 @@ class Chooser : public TileCols {
       : TileCols(canonical, problem),
         flatten_bytes_(
             std::min(problem.streams ? kStagedTileBytes : kFlattenBytes, kScratchBytes / (count() + problem.steps) / 64 * 64)) {
-    if (problem.permuted_lanes == 0) return;
-    double best_seconds = std::numeric_limits<double>::infinity();
-    int best_input = -1, best_first = -1;
-    Permutation best;
-    for (int first = rank() - 1; first >= 0 && first + kMostPermutedDims >= rank(); --first) {
-      const int staged = StagedInput(first);
-      if (staged < 0 ||
-          !MakePermutation(canonical, staged, first, problem.sizes[staged], problem.permuted_lanes, problem.keeps, &permutation_))
-        continue;
-      const double scratch_seconds = Cost(first).seconds();  // once, maybe, for many tiles
-      Permute(staged, first);
-      if (const double seconds = Cost(first).seconds(); seconds < std::min(scratch_seconds, best_seconds)) {
-        best_seconds = seconds;
-        best_input = staged;
-        best_first = first;
-        best = permutation_;
-      }
-      Permute(-1, -1);
-    }
-    if (best_input < 0) return;
-    Permute(best_input, best_first);
-    permutation_ = best;
+    if (problem.permuted_lanes > 0) ChoosePermuted();
   }
 
   // How the kernel takes the input that is permuted where cols are the dims from `first` on; null where none is.
-  const Permutation* permutation(int first) const { return IsAnyPermuted(first) ? &permutation_ : nullptr; }
+  const Permutation* permutation(int first) const { return IsAnyPermuted(first) ? &permutations_[chosen_] : nullptr; }
 
   // Rows, tiles and staging when cols are the dims from `first` on.
   TilingEstimate Cost(int first) const {
@@ -116,16 +96,20 @@ class Chooser : public TileCols {
     for (int i = 0; i < count(); ++i) dense = dense && !Splats(i, first) && (fold == 0 || !IsImage(i, first));
     const double rows = dense ? tiles : elements / static_cast<double>(row_cols);
     estimate.rows = {rows, rows * row};
-    if (permuted && !permutation_.once) {
-      estimate.rows.seconds += elements * static_cast<double>(problem_.widest) / kVectorBytes * kTwoVectorsSeconds;
+    if (permuted) {
+      estimate.rows.seconds += tiles * kPermutedTileSeconds;
+      if (!permutations_[chosen_].once) {
+        estimate.rows.seconds += elements * static_cast<double>(problem_.widest) / kVectorBytes * kTwoVectorsSeconds;
+      }
     }
     return estimate;
   }
 
   double PermutedRowSeconds(int first) const {
-    const std::int64_t group = permutation_.parts * permutation_.lanes, cols = Block(first);
-    const std::int64_t groups = std::max<std::int64_t>(cols - permutation_.slack, 0) / group;
-    return kPermutedRowSeconds + std::ceil(static_cast<double>(cols - groups * group) / permutation_.lanes) * kPermutedRestSeconds;
+    const Permutation& p = permutations_[chosen_];
+    const std::int64_t group = p.parts * p.lanes, cols = Block(first);
+    const std::int64_t groups = std::max<std::int64_t>(cols - p.slack, 0) / group;
+    return kPermutedRowSeconds + std::ceil(static_cast<double>(cols - groups * group) / p.lanes) * kPermutedRestSeconds;
   }
 
   // Of the widest operand, where something goes through scratch. A call that no threads share is one tile as long as L1 holds its
@@ -193,8 +177,38 @@ class Chooser : public TileCols {
   }
 
  private:
+  // Tries the few choices of cols where an input might be permuted, unless another delivery is cheaper than what that costs at
+  // least.
+  void ChoosePermuted() {
+    TilingEstimate other;
+    (void)FirstColDim(0, &other);
+    double best = other.seconds();
+    int best_input = -1, best_first = -1;
+    for (int first = rank() - 1; first >= 0 && first + kMostPermutedDims >= rank(); --first) {
+      const int input = StagedInput(first);
+      if (input < 0) continue;
+      const double rows = static_cast<double>(Block(0)) / static_cast<double>(Block(first));
+      if (rows * kPermutedRowSeconds + kPermutedTileSeconds >= best) continue;
+      if (!MakePermutation(canonical_, input, first, problem_.sizes[input], problem_.permuted_lanes, problem_.keeps,
+                           &permutations_[chosen_])) {
+        continue;
+      }
+      Permute(input, first);
+      if (const double seconds = Cost(first).seconds(); seconds < best) {
+        best = seconds;
+        best_input = input;
+        best_first = first;
+        chosen_ ^= 1;
+      }
+      Permute(-1, -1);
+    }
+    chosen_ ^= 1;  // back to the best one
+    Permute(best_input, best_first);
+  }
+
   const std::int64_t flatten_bytes_;  // rows of cols are not made longer than this by joining dims
-  Permutation permutation_;
+  Permutation permutations_[2];       // the best one, and one that is tried
+  int chosen_ = 0;
 };
 
 }  // namespace

@@ -34,6 +34,7 @@ const Choice kChoices[] = {
     {"transposed_in_a_batch", {1000, 5, 2}, {10, 1, 5}, {10, 2, 1}, 10, 16, "staged: gather", "remainder"},
     {"transposed_short_rows", {682, 12}, {1, 682}, {12, 1}, 12, 8, "staged: transpose"},
     {"short_rows_under_many", {8, 64, 4}, {256, 4, 1}, {4, 0, 1}, 256, 1, "streamed"},
+    {"channels_of_a_vector", {16, 4, 4}, {16, 4, 1}, {0, 1, 0}, 256, 1, "streamed"},  // rows of a vector took 24 times as long
 };
 
 class TilingTest : public ::testing::TestWithParam<Choice> {};

@@ -41,7 +41,7 @@ struct Permutation {
   std::int64_t step_bytes;  // >= 0; from a step's elements to the next one's
   std::int64_t reach;       // bytes to the end of the first step's last element in memory: what follows the last step's is not read
   std::int64_t stride;      // bytes; a group is whole steps
-  std::int64_t slack;       // so many cols before the last one, a group's vectors may be read whole
+  std::int64_t slack;       // a group's vectors may be read whole where so many cols follow it
   std::int32_t parts;       // to kMaxParts
   std::int32_t lanes;       // Kernel::permutes
   bool once;

@@ -1,6 +1,7 @@
 // The rows of a tile whose inputs are one streamed and one permuted: vectors are loaded where its elements lie, and their lanes put
-// in order in registers. By way of scratch, calls of float32 in caches take 1.3 to 1.9 times as long with AVX-512; where permuting
-// takes more than an instruction (AVX2 but for 4 bytes, SSE4), that is faster.
+// in order in registers. By way of scratch, long calls of float32 in caches take 1.3 to 1.9 times as long with AVX-512; where
+// permuting takes more than an instruction (AVX2 but for 4 bytes, SSE4), that is faster. Rows of few vectors cost more than their
+// share: some 5 ns for tables, and as much for a rest.
 #if defined(AXISCAST_KIT_PERMUTED_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AXISCAST_KIT_PERMUTED_INL_H_
 #undef AXISCAST_KIT_PERMUTED_INL_H_
@@ -37,22 +38,14 @@ class PermutedRows {
   static HWY_NOINLINE void Run(const Tile& tile, const TileInput& permuted_input, const TileInput& streamed_input) {
     const Permutation& permutation = *permuted_input.permutation;
     const auto attributes = ReadAttributes<Op, T>(tile);
-    const auto cols = static_cast<std::size_t>(tile.cols);
-    for (std::int64_t r = 0; r < tile.rows; ++r) {
-      const auto* source = static_cast<const std::byte*>(permuted_input.data) + r * permuted_input.row_stride;
-      const Element* streamed = ElementOf<T>(streamed_input, r, 0);
-      auto* out = reinterpret_cast<Element*>(static_cast<std::byte*>(tile.out) + r * tile.out_row_stride);
-      if (permutation.stride == 0) {
-        AgainAndAgain(permutation, source, streamed, out, cols, tile.stream, attributes);
-        continue;
-      }
-      std::size_t done;
-      if (tile.stream && Rows::Misalignment(D(), out) == 0) {
-        done = Groups<true>(permutation, &source, streamed, out, cols, attributes);
-      } else {
-        done = Groups<false>(permutation, &source, streamed, out, cols, attributes);
-      }
-      if (done < cols) Rest(permutation, source, streamed + done, out + done, cols - done, attributes);
+    const bool on_vectors = Rows::Misalignment(D(), static_cast<Element*>(tile.out)) == 0 &&
+                            (tile.rows == 1 || tile.out_row_stride % kVectorBytes == 0);
+    if (permutation.stride == 0) {
+      AgainAndAgain(tile, permutation, permuted_input, streamed_input, attributes);
+    } else if (tile.stream && on_vectors) {
+      RunGroups<true>(tile, permutation, permuted_input, streamed_input, attributes);
+    } else {
+      RunGroups<false>(tile, permutation, permuted_input, streamed_input, attributes);
     }
   }
 
@@ -104,104 +97,151 @@ class PermutedRows {
     }
   }
 
-  // Whether elements may be the same in all groups: PeriodicRows has them then.
-  static constexpr bool kTakesAgain = std::is_same_v<T, Permuted<T>>;
+  static HWY_INLINE const std::byte* SourceOf(const TileInput& in, std::int64_t row) {
+    return static_cast<const std::byte*>(in.data) + row * in.row_stride;
+  }
+  static HWY_INLINE Element* OutOf(const Tile& tile, std::int64_t row) {
+    return reinterpret_cast<Element*>(static_cast<std::byte*>(tile.out) + row * tile.out_row_stride);
+  }
 
-  // A row whose groups all have the same elements: put in order once.
+  // Rows whose groups all have the same elements: put in order once for a row.
   template <class A>
-  static HWY_INLINE void AgainAndAgain(const Permutation& permutation, const std::byte* source, const Element* streamed,
-                                       Element* out, std::size_t cols, bool stream, const A& attributes) {
-    if constexpr (kTakesAgain) {
+  static HWY_INLINE void AgainAndAgain(const Tile& tile, const Permutation& permutation, const TileInput& permuted_input,
+                                       const TileInput& streamed_input, const A& attributes) {
+    if constexpr (kTakesPeriodic<Op, T>) {  // as Kernel::keeps says, without which there is no stride of 0
       using Periodic = PeriodicRows<Rows, Op, T, kPermuted>;
       HWY_ALIGN Element same[(kMaxParts + 1) * kLanes];  // a group, and its first vector once more
-      const auto period = static_cast<std::size_t>(permutation.parts) * kLanes;
-      for (int part = 0; part < permutation.parts; ++part) {
-        hn::Store(PartBefore(source + permutation.reach, permutation, part, source), D(), same + part * kLanes);
-      }
-      hn::Store(hn::Load(D(), same), D(), same + period);
-      if (cols >= Periodic::LeastCols()) {
-        const std::size_t last = cols - kLanes, last_at = last % period;
-        if (stream && Rows::Misalignment(D(), out) == 0) {
-          Periodic::template LongRow<true>(same, period, last_at, streamed, out, last, attributes);
-        } else {
-          Periodic::template LongRow<false>(same, period, last_at, streamed, out, last, attributes);
+      const auto period = static_cast<std::size_t>(permutation.parts) * kLanes, cols = static_cast<std::size_t>(tile.cols);
+      for (std::int64_t r = 0; r < tile.rows; ++r) {
+        const std::byte* const source = SourceOf(permuted_input, r);
+        const Element* const streamed = ElementOf<T>(streamed_input, r, 0);
+        Element* const out = OutOf(tile, r);
+        for (int part = 0; part < permutation.parts; ++part) {
+          hn::Store(PartBefore(source + permutation.reach, permutation, part, source), D(), same + part * kLanes);
         }
-        return;
-      }
-      for (std::size_t i = 0, at = 0; i < cols; i += kLanes, at = at + kLanes == period ? 0 : at + kLanes) {
-        const std::size_t some = HWY_MIN(static_cast<std::size_t>(kLanes), cols - i);
-        hn::StoreN(Result(hn::LoadN(D(), streamed + i, some), hn::Load(D(), same + at), attributes), D(), out + i, some);
+        hn::Store(hn::Load(D(), same), D(), same + period);
+        if (cols >= Periodic::LeastCols()) {
+          const std::size_t last = cols - kLanes, last_at = last % period;
+          if (tile.stream && Rows::Misalignment(D(), out) == 0) {
+            Periodic::template LongRow<true>(same, period, last_at, streamed, out, last, attributes);
+          } else {
+            Periodic::template LongRow<false>(same, period, last_at, streamed, out, last, attributes);
+          }
+          continue;
+        }
+        for (std::size_t i = 0, at = 0; i < cols; i += kLanes, at = at + kLanes == period ? 0 : at + kLanes) {
+          StoreSome(hn::Load(D(), same + at), streamed, out, i, cols, attributes);
+        }
       }
     }
   }
 
   template <bool kStream, class A>
-  static HWY_INLINE std::size_t Groups(const Permutation& permutation, const std::byte** source, const Element* streamed,
-                                       Element* out, std::size_t cols, const A& attributes) {
-    if (permutation.once) return WholeGroups<kStream, true>(permutation, source, streamed, out, cols, attributes);
-    return WholeGroups<kStream, false>(permutation, source, streamed, out, cols, attributes);
+  static HWY_INLINE void RunGroups(const Tile& tile, const Permutation& permutation, const TileInput& permuted_input,
+                                   const TileInput& streamed_input, const A& attributes) {
+    if (permutation.once) {
+      GroupedRows<kStream, true>(tile, permutation, permuted_input, streamed_input, attributes);
+    } else {
+      GroupedRows<kStream, false>(tile, permutation, permuted_input, streamed_input, attributes);
+    }
   }
 
-  // Computes as many groups from the first one on as may be read whole, moves `source` on and returns how many cols they are.
-  // Tables stay in registers; which parts there are is predicted. A loop over parts inside of another one took twice as long, and
-  // tables that are loaded for each part 1.2 to 1.7 times.
+  // Rows by whole groups, as long as those may be read whole, and a rest. Tables and places stay in registers; which parts there
+  // are is predicted. A loop over parts inside of another one took twice as long, and tables that are loaded for each part 1.2
+  // to 1.7 times.
   template <bool kStream, bool kOnce, class A>
-  static HWY_INLINE std::size_t WholeGroups(const Permutation& permutation, const std::byte** source, const Element* streamed,
-                                            Element* out, std::size_t cols, const A attributes) {
+  static HWY_INLINE void GroupedRows(const Tile& tile, const Permutation& permutation, const TileInput& permuted_input,
+                                     const TileInput& streamed_input, const A attributes) {
     static_assert(kMaxParts == 8);
-    const std::size_t lanes = kLanes;
+    const std::size_t lanes = kLanes, cols = static_cast<std::size_t>(tile.cols);
     const int parts = permutation.parts;
     const std::size_t group = static_cast<std::size_t>(parts) * lanes, behind = group + static_cast<std::size_t>(permutation.slack);
+    const std::int64_t end = EndOf(permutation, cols), stride = permutation.stride;
+    if (cols < behind || parts < 2) {  // too short for tables to be worth it
+      for (std::int64_t r = 0; r < tile.rows; ++r) {
+        const std::byte* const source = SourceOf(permuted_input, r);
+        Rest<kOnce>(permutation, source, source + end, ElementOf<T>(streamed_input, r, 0), OutOf(tile, r), cols, attributes);
+      }
+      return;
+    }
     const auto table = [&](int part) HWY_ATTR { return TableOf(permutation, HWY_MIN(part, parts - 1)); };
     const auto t0 = table(0), t1 = table(1), t2 = table(2), t3 = table(3), t4 = table(4), t5 = table(5), t6 = table(6),
                t7 = table(7);
     const auto place = [&](int part) HWY_ATTR { return permutation.at[HWY_MIN(part, parts - 1)]; };
     const std::int64_t p0 = place(0), p1 = place(1), p2 = place(2), p3 = place(3), p4 = place(4), p5 = place(5), p6 = place(6),
                        p7 = place(7);
-    const std::byte* from = *source + (kOnce ? permutation.at[0] : 0);
-    const std::int64_t stride = permutation.stride;
-    std::size_t i = 0;
-    for (; i + behind <= cols; i += group, from += stride) {
-      VPermuted once = hn::Undefined(DPermuted());
-      if constexpr (kOnce) once = LoadAll(from);
-      const auto compute = [&](const auto& t, std::int64_t bytes, std::size_t part) HWY_ATTR {
-        VPermuted permuted = once;
-        if constexpr (kOnce) {
-          permuted = hn::TableLookupLanes(once, t);
-        } else {
-          const std::byte* const at = from + bytes;
-          permuted = hn::TwoTablesLookupLanes(DPermuted(), LoadAll(at), LoadAll(at + kVectorBytes), t);
-        }
-        const std::size_t col = i + part * lanes;
-        Rows::template Store<kStream>(Result(hn::LoadU(D(), streamed + col), permuted, attributes), D(), out + col);
-      };
-      compute(t0, p0, 0);
-      if (parts > 1) compute(t1, p1, 1);
-      if (parts > 2) compute(t2, p2, 2);
-      if (parts > 3) compute(t3, p3, 3);
-      if (parts > 4) compute(t4, p4, 4);
-      if (parts > 5) compute(t5, p5, 5);
-      if (parts > 6) compute(t6, p6, 6);
-      if (parts > 7) compute(t7, p7, 7);
+    for (std::int64_t r = 0; r < tile.rows; ++r) {
+      const std::byte* const row_end = SourceOf(permuted_input, r) + end;
+      const std::byte* source = SourceOf(permuted_input, r);
+      const Element* const streamed = ElementOf<T>(streamed_input, r, 0);
+      Element* const out = OutOf(tile, r);
+      std::size_t i = 0;
+      for (; i + behind <= cols; i += group, source += stride) {
+        VPermuted once = hn::Undefined(DPermuted());
+        if constexpr (kOnce) once = LoadAll(source + p0);
+        const auto compute = [&](const auto& t, std::int64_t bytes, std::size_t part) HWY_ATTR {
+          VPermuted permuted = once;
+          if constexpr (kOnce) {
+            permuted = hn::TableLookupLanes(once, t);
+          } else {
+            const std::byte* const at = source + bytes;
+            permuted = hn::TwoTablesLookupLanes(DPermuted(), LoadAll(at), LoadAll(at + kVectorBytes), t);
+          }
+          const std::size_t col = i + part * lanes;
+          Rows::template Store<kStream>(Result(hn::LoadU(D(), streamed + col), permuted, attributes), D(), out + col);
+        };
+        compute(t0, p0, 0), compute(t1, p1, 1);
+        if (parts == 2) continue;
+        compute(t2, p2, 2);
+        if (parts == 3) continue;
+        compute(t3, p3, 3);
+        if (parts == 4) continue;
+        compute(t4, p4, 4);
+        if (parts == 5) continue;
+        compute(t5, p5, 5);
+        if (parts == 6) continue;
+        compute(t6, p6, 6);
+        if (parts == 7) continue;
+        compute(t7, p7, 7);
+      }
+      if (i < cols) Rest<kOnce>(permutation, source, row_end, streamed + i, out + i, cols - i, attributes);
     }
-    *source = from - (kOnce ? permutation.at[0] : 0);
-    return i;
   }
 
-  // The cols that are left, of which the first begins a group: nothing is read behind the last one's element.
+  // Bytes from a row's first element to behind the last one in memory.
+  static HWY_INLINE std::int64_t EndOf(const Permutation& permutation, std::size_t cols) {
+    const auto step_cols = static_cast<std::size_t>(permutation.step_cols);
+    // A division of 32 bits takes half as long.
+    const std::size_t steps =
+        cols < (std::size_t{1} << 32) ? static_cast<std::uint32_t>(cols) / static_cast<std::uint32_t>(step_cols) : cols / step_cols;
+    return static_cast<std::int64_t>(steps - 1) * permutation.step_bytes + permutation.reach;
+  }
+
+  // Up to a vector of results, at col i of `cols`.
   template <class A>
-  static HWY_NOINLINE void Rest(const Permutation& permutation, const std::byte* source, const Element* streamed, Element* out,
-                                std::size_t cols, const A attributes) {
-    const auto steps = static_cast<std::int64_t>(cols / static_cast<std::size_t>(permutation.step_cols));
-    const std::byte* const end = source + (steps - 1) * permutation.step_bytes + permutation.reach;
-    int part = 0;
-    for (std::size_t i = 0; i < cols; i += kLanes) {
-      const std::size_t some = HWY_MIN(static_cast<std::size_t>(kLanes), cols - i);
-      const VPermuted permuted = PartBefore(end, permutation, part, source);
-      hn::StoreN(Result(hn::LoadN(D(), streamed + i, some), permuted, attributes), D(), out + i, some);
-      if (++part < permutation.parts) continue;
-      part = 0;
-      source += permutation.stride;
+  static HWY_INLINE void StoreSome(VPermuted permuted, const Element* streamed, Element* out, std::size_t i, std::size_t cols,
+                                   const A& attributes) {
+    if (i + kLanes <= cols) {
+      hn::StoreU(Result(hn::LoadU(D(), streamed + i), permuted, attributes), D(), out + i);
+    } else {
+      hn::StoreN(Result(hn::LoadN(D(), streamed + i, cols - i), permuted, attributes), D(), out + i, cols - i);
+    }
+  }
+
+  // Cols of which the first begins a group: nothing is read behind `end`.
+  template <bool kOnce, class A>
+  static HWY_INLINE void Rest(const Permutation& permutation, const std::byte* source, const std::byte* end,
+                              const Element* streamed, Element* out, std::size_t cols, const A& attributes) {
+    for (std::size_t i = 0; i < cols; source += permutation.stride) {
+      VPermuted once = hn::Undefined(DPermuted());
+      if constexpr (kOnce) once = LoadBefore(end, source + permutation.at[0]);
+      for (int part = 0; part < permutation.parts && i < cols; ++part, i += kLanes) {
+        if constexpr (kOnce) {
+          StoreSome(hn::TableLookupLanes(once, TableOf(permutation, part)), streamed, out, i, cols, attributes);
+        } else {
+          StoreSome(PartBefore(end, permutation, part, source), streamed, out, i, cols, attributes);
+        }
+      }
     }
   }
 };
