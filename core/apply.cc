@@ -3,6 +3,7 @@
 
 #include "axiscast/plan.h"
 #include "core/attribute.h"
+#include "core/element_size.h"
 #include "core/form.h"
 #include "core/plan.h"
 #include "core/request.h"
@@ -75,7 +76,7 @@ PlanDescription Plan::Describe() const {
                                     dtype,
                                     {strides.begin(), strides.end()},
                                     DescribeDelivery(layout, operand),
-                                    UniqueBytes(impl_->canonical, operand, static_cast<std::int64_t>(SizeOf(dtype)))});
+                                    UniqueBytes(impl_->canonical, operand, SizeInBytes(dtype))});
   }
   description.tile_rows = layout.tile_rows();
   description.tile_cols = layout.tile_cols();

@@ -2,6 +2,7 @@
 #include <bit>
 #include <utility>
 
+#include "core/element_size.h"
 #include "core/form.h"
 #include "core/modes.h"
 #include "core/overlap.h"
@@ -41,7 +42,7 @@ Status StretchView(const char* caller, const char* name, const TensorView& view,
     });
   }
   Reach reach;
-  if (!ComputeReach(view.shape, view.byte_strides, static_cast<std::int64_t>(SizeOf(view.dtype)), &reach)) {
+  if (!ComputeReach(view.shape, view.byte_strides, SizeInBytes(view.dtype), &reach)) {
     return Refuse(request, StatusCode::kInvalidShape, [&](ResolveMessage& message) {
       message.Text("byte offsets must fit in int64; got ").Operand(0).Text(" with byte strides ").Extents(view.byte_strides);
     });

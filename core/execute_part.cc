@@ -1,18 +1,13 @@
 // A plan in parts, for callers that split the work themselves: what one part cannot do without the others is refused.
 #include <string>
 
+#include "core/element_size.h"
 #include "core/execute.h"
 #include "core/overlap.h"
 #include "core/plan.h"
 
 namespace axiscast {
 namespace {
-
-std::int64_t SizeInBytes(DType dtype) { return static_cast<std::int64_t>(SizeOf(dtype)); }
-
-bool IsAligned(const void* data, DType dtype) {
-  return (reinterpret_cast<std::uintptr_t>(data) & static_cast<std::uintptr_t>(SizeInBytes(dtype) - 1)) == 0;
-}
 
 // Whether input i would have to be copied before a write.
 bool NeedsCopy(const Plan::Impl& plan, std::size_t i, const void* input, const void* out) {

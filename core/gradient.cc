@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/caches.h"
+#include "core/element_size.h"
 #include "core/gradient_problem.h"
 #include "core/gradient_routine.h"
 #include "core/pair_copy.h"
@@ -13,8 +14,6 @@
 
 namespace axiscast {
 namespace {
-
-std::int64_t SizeInBytes(DType dtype) { return static_cast<std::int64_t>(SizeOf(dtype)); }
 
 Status ReadCall(const FormCall& call, GradientCall* read) {
   const Request& request = call.request;

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "core/element_size.h"
 #include "core/overlap.h"
 #include "core/resolve.h"
 
@@ -48,8 +49,7 @@ PlanDescription DescribeCall(const RoutineCall& routine, const IndexShapes& shap
     const std::int64_t elements = ElementsOf(operand.shape);
     const bool all = is_copied || i == 1 || i == out;
     description.operands.push_back(std::move(described));
-    description.operands.back().unique_bytes =
-        (all ? elements : std::min(elements, visited)) * static_cast<std::int64_t>(SizeOf(operand.dtype));
+    description.operands.back().unique_bytes = (all ? elements : std::min(elements, visited)) * SizeInBytes(operand.dtype);
     seconds += kSecondsPerByte * static_cast<double>(description.operands.back().unique_bytes);
   }
   if (visited == 0) return description;
@@ -113,7 +113,7 @@ RoutineCall OperandsOf(const FormCall& call, const MutableTensorView& out, const
 bool HaveReaches(const RoutineCall& routine) {
   return std::all_of(routine.operands.begin(), routine.operands.end(), [](const RoutineOperand& operand) {
     Reach reach;
-    return ComputeReach(operand.shape, operand.byte_strides, static_cast<std::int64_t>(SizeOf(operand.dtype)), &reach);
+    return ComputeReach(operand.shape, operand.byte_strides, SizeInBytes(operand.dtype), &reach);
   });
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/caches.h"
 #include "core/canonical.h"
+#include "core/element_size.h"
 #include "core/parallel.h"
 
 namespace axiscast {
@@ -38,10 +39,7 @@ bool CanMerge(const NestLoop& outer, const NestLoop& inner) {
 
 IndexNest::IndexNest(std::vector<NestLoop> loops, const NestSteps& steps, std::int64_t ordered_key, DType index_dtype,
                      std::int64_t wrap)
-    : steps_(steps),
-      index_type_(index_dtype == DType::kInt64 ? 1 : 0),
-      index_size_(static_cast<std::int64_t>(SizeOf(index_dtype))),
-      wrap_(wrap) {
+    : steps_(steps), index_type_(index_dtype == DType::kInt64 ? 1 : 0), index_size_(SizeInBytes(index_dtype)), wrap_(wrap) {
   loops.erase(std::remove_if(loops.begin(), loops.end(), [](const NestLoop& loop) { return loop.extent == 1; }), loops.end());
   double elements = 1;
   for (NestLoop& loop : loops) {

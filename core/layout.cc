@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "core/caches.h"
+#include "core/element_size.h"
 #include "core/parallel.h"
 
 namespace axiscast {
@@ -226,12 +227,12 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   std::int64_t sizes[kMaxOperands];
   double bytes = 0;
   for (int i = 0; i < count; ++i) {
-    sizes[i] = static_cast<std::int64_t>(SizeOf(dtypes[i]));
+    sizes[i] = SizeInBytes(dtypes[i]);
     bytes += static_cast<double>(UniqueBytes(canonical, i, sizes[i]));
   }
   problem.sizes = {sizes, dtypes.size()};
   problem.widest = *std::max_element(sizes, sizes + count);
-  for (const Step& step : steps) problem.widest = std::max(problem.widest, static_cast<std::int64_t>(SizeOf(step.kernel->output)));
+  for (const Step& step : steps) problem.widest = std::max(problem.widest, SizeInBytes(step.kernel->output));
   const std::vector<int> result_blocks = ResultBlocks(steps, count - 1);
   const bool kernel_streams = !steps.empty() && steps.back().kernel->streams;
   problem.unaligned = options.unaligned;

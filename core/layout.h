@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/canonical.h"
+#include "core/element_size.h"
 #include "core/estimate.h"
 #include "core/kernel.h"
 #include "core/program.h"
@@ -57,8 +58,7 @@ struct StepTile {
 
 struct StepLayout {
   // Of its own: without, the whole struct is cleared first.
-  explicit StepLayout(const Step& step)
-      : run(step.kernel->run), arity(step.arity), result_size(static_cast<std::int64_t>(SizeOf(step.kernel->output))) {
+  explicit StepLayout(const Step& step) : run(step.kernel->run), arity(step.arity), result_size(SizeInBytes(step.kernel->output)) {
     std::copy_n(step.values, arity, values);
     std::copy_n(step.attributes, kMaxAttributes, attributes);
   }

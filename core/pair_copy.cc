@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/copy.h"
+#include "core/element_size.h"
 #include "core/resolve.h"
 #include "core/tiling.h"
 
@@ -49,7 +50,7 @@ class CopyingRoutine : public Routine {
       std::int64_t elements = 0;
       CountElements(input.shape, &elements);
       copies_.push_back({i, request.names()[i], input.dtype, input.shape, input.byte_strides, bytes_});
-      const std::int64_t bytes = SaturatingProduct(elements, static_cast<std::int64_t>(SizeOf(input.dtype)));
+      const std::int64_t bytes = SaturatingProduct(elements, SizeInBytes(input.dtype));
       bytes_ = bytes < kMostBytes - bytes_ ? bytes_ + (bytes + 63) / 64 * 64 : kMostBytes;
     }
   }

@@ -11,6 +11,7 @@
 
 #include "core/attribute.h"
 #include "core/copy.h"
+#include "core/element_size.h"
 #include "core/execute.h"
 #include "core/layout.h"
 #include "core/overlap.h"
@@ -21,12 +22,6 @@ namespace {
 
 // What a call of the highest rank and arity takes; a check of its divisor may take more, from the heap.
 constexpr std::size_t kBindBytes = 16 * 1024;
-
-std::int64_t SizeInBytes(DType dtype) { return static_cast<std::int64_t>(SizeOf(dtype)); }
-
-bool IsAligned(const void* data, DType dtype) {
-  return (reinterpret_cast<std::uintptr_t>(data) & static_cast<std::uintptr_t>(SizeInBytes(dtype) - 1)) == 0;
-}
 
 // The shapes with the fewest elements that fit the patterns, whose result is `result`.
 void SmallestShapes(const Pattern* patterns, std::size_t count, const Pattern& result, Shape* shapes) {

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "core/copy.h"
+#include "core/element_size.h"
 #include "core/execute.h"
 #include "core/request.h"
 #include "core/resolve.h"
@@ -17,12 +18,6 @@ std::string ListOf(const Shape& index) {
   std::string text = "[";
   for (int d = 0; d < index.rank(); ++d) text += (d == 0 ? "" : ", ") + std::to_string(index[d]);
   return text + "]";
-}
-
-std::int64_t SizeInBytes(DType dtype) { return static_cast<std::int64_t>(SizeOf(dtype)); }
-
-bool IsAligned(const void* data, DType dtype) {
-  return (reinterpret_cast<std::uintptr_t>(data) & static_cast<std::uintptr_t>(SizeInBytes(dtype) - 1)) == 0;
 }
 
 void MakeLayouts(const Movers& movers, const Canonical& canonical, const std::vector<DType>& dtypes, const std::vector<Step>& steps,

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/copy.h"
+#include "core/element_size.h"
 #include "core/form.h"
 #include "core/overlap.h"
 #include "core/plan.h"
@@ -11,8 +12,6 @@
 
 namespace axiscast {
 namespace {
-
-std::int64_t SizeInBytes(DType dtype) { return static_cast<std::int64_t>(SizeOf(dtype)); }
 
 bool IsEmpty(const RoutineOperand& operand) {
   std::int64_t elements;

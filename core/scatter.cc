@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/copy.h"
+#include "core/element_size.h"
 #include "core/index_call.h"
 #include "core/overlap.h"
 #include "core/resolve.h"
@@ -89,7 +90,7 @@ constexpr std::int64_t kNoSuchMemory = std::numeric_limits<std::int64_t>::max();
 std::int64_t ScratchBytes(const Shape& shape, DType dtype) {
   std::int64_t bytes = 0;
   (void)CountElements(shape, &bytes);  // the shape has been looked at
-  return __builtin_mul_overflow(bytes, static_cast<std::int64_t>(SizeOf(dtype)), &bytes) ? kNoSuchMemory : bytes;
+  return __builtin_mul_overflow(bytes, SizeInBytes(dtype), &bytes) ? kNoSuchMemory : bytes;
 }
 
 // Dense scratch with an element for each of out's, in the order of its memory. Where it could not exist, its strides do not matter.
@@ -100,7 +101,7 @@ TensorView ScratchLike(const MutableTensorView& out, DType dtype, std::int64_t b
   for (int d = 0; d < rank; ++d) order[d] = d;
   std::stable_sort(order, order + rank, [&distance](int x, int y) { return distance(x) < distance(y); });
   ByteStrides strides = out.byte_strides;
-  std::int64_t stride = bytes == kNoSuchMemory ? 0 : static_cast<std::int64_t>(SizeOf(dtype));
+  std::int64_t stride = bytes == kNoSuchMemory ? 0 : SizeInBytes(dtype);
   for (int i = 0; i < rank; ++i) {
     strides[order[i]] = stride;
     stride *= out.shape[order[i]];

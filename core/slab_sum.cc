@@ -8,6 +8,7 @@
 
 #include "core/canonical.h"
 #include "core/copy.h"
+#include "core/element_size.h"
 #include "core/stage.h"
 #include "core/sum_execute.h"
 #include "core/sum_tree.h"
@@ -169,7 +170,7 @@ std::unique_ptr<const SlabSum> SlabSum::Make(const SlabProblem& problem, const S
   auto slabs = std::make_unique<SlabSum>();
   slabs->movers_ = &movers;
   slabs->dtype_ = problem.program.steps.back().kernel->output;
-  slabs->size_ = static_cast<std::int64_t>(SizeOf(slabs->dtype_));
+  slabs->size_ = SizeInBytes(slabs->dtype_);
   slabs->kernel_ = sums.of[static_cast<std::size_t>(slabs->dtype_)];
   slabs->input_count_ = problem.program.input_count();
   const bool exact = slabs->kernel_.round == nullptr;  // sums have the type that they are added up in

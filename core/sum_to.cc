@@ -2,6 +2,7 @@
 #include <bit>
 #include <utility>
 
+#include "core/element_size.h"
 #include "core/form.h"
 #include "core/overlap.h"
 #include "core/registry.h"
@@ -62,7 +63,7 @@ class SumToRoutine : public Routine {
   void Describe(PlanDescription* description) const override;
 
  private:
-  std::int64_t Size() const { return static_cast<std::int64_t>(SizeOf(problem_.dtype)); }
+  std::int64_t Size() const { return SizeInBytes(problem_.dtype); }
 
   SumProblem problem_;
   const Movers& movers_;
@@ -133,7 +134,7 @@ Status PlanSumTo(const FormCall& call, const MutableTensorView& out, bool in_pla
       {{request.names()[0], x.dtype, x.shape, x.byte_strides}, {out_name, out.dtype, shape, out.byte_strides}}, 0, {}};
   // Strides whose offsets do not fit are refused below, and not calculated with.
   Reach reach;
-  const auto size = static_cast<std::int64_t>(SizeOf(x.dtype));
+  const auto size = SizeInBytes(x.dtype);
   if (ComputeReach(x.shape, x.byte_strides, size, &reach) && ComputeReach(shape, out.byte_strides, size, &reach)) {
     routine.routine =
         std::make_unique<const SumToRoutine>(problem, request.op.entry().kernels->sums, movers, shape, request.names()[0]);
