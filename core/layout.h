@@ -122,7 +122,7 @@ struct LayoutOptions {
   std::int64_t vector_bytes = kUsualVectorBytes;  // of the target
 };
 
-// The canonical problem must not be empty. In its memory; of one step, from nowhere else. Cost: O(operands * rank), some 200 ns.
+// The canonical problem must not be empty. In its memory; of one step, from nowhere else. Cost: O(operands * rank), 0.3 to 1.5 us.
 Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std::span<const Step> steps,
                   const LayoutOptions& options);
 
