@@ -47,9 +47,9 @@ class Places {
     return true;
   }
 
-  // From the lowest to the highest element, were there `more` steps of `step` than the `steps` that there are.
-  std::int64_t Span(std::int64_t step, std::int64_t steps, std::int64_t more) const {
-    return highest - lowest + (more - steps) * step;
+  // From the lowest to the highest element, if there were `others` instead of the `steps` steps of `step` elements.
+  std::int64_t Span(std::int64_t step, std::int64_t steps, std::int64_t others) const {
+    return highest - lowest + (others - steps) * step;
   }
 
   // The most elements between two of [0, count), or the last one and the first of the next group, `stride` elements away.
@@ -105,8 +105,8 @@ bool MakePermutation(const Canonical& canonical, int operand, int first, std::in
   bool once = places.highest - places.lowest < lanes;
   if (step > 0) {
     const std::int64_t few = steps;
-    const auto is_once = [&](std::int64_t more) { return once && places.Span(step / size, few, more) < lanes; };
-    const auto fits = [&](std::int64_t more) { return more <= extent && more * inner <= kMaxParts * lanes; };
+    const auto is_once = [&](std::int64_t others) { return once && places.Span(step / size, few, others) < lanes; };
+    const auto fits = [&](std::int64_t others) { return others <= extent && others * inner <= kMaxParts * lanes; };
     while (fits(2 * steps) && is_once(2 * steps)) steps *= 2;
     while (fits(2 * steps) && (once ? steps * inner == lanes : steps * inner < kEnoughParts * lanes)) {
       steps *= 2;
@@ -115,8 +115,9 @@ bool MakePermutation(const Canonical& canonical, int operand, int first, std::in
     if (steps > few && !places.Find(canonical, operand, first, size_log2, inner, steps)) return false;
   }
   const std::int64_t stride = steps * step;
-  const bool may_have_gaps = step == 0 || step > kMaxGapBytes;  // else each step's elements are near the next one's
-  if (may_have_gaps && places.LargestGap(steps * inner, stride / size) * size >= kMaxGapBytes) return false;
+  // Where a step's elements are close to each other and to the next step's, there is nothing to look for.
+  const bool may_have_gaps = step == 0 || std::max(step, places.Span(step / size, steps, 1) * size) > kMaxGapBytes;
+  if (may_have_gaps && places.LargestGap(std::min(steps, extent) * inner, stride / size) * size >= kMaxGapBytes) return false;
 
   Permutation& p = *result;
   p.step_cols = inner;

@@ -77,10 +77,13 @@ std::string WrongIn(const Permutation& p, const Case& c, std::int64_t size, std:
   }
   const auto end = (cols / p.step_cols - 1) * p.step_bytes + p.reach;
   if (end != (highest + 1) * size) return "ends elsewhere";
-  for (std::int64_t g = 0; p.stride > 0 && (g + 1) * group + p.slack <= cols; ++g) {
-    for (int part = 0; part < p.parts; ++part) {
-      for (std::int64_t b = 0; b < (p.once ? 1 : 2) * lanes * size; ++b) {
-        const std::int64_t at = g * p.stride + p.at[part] + b - lowest * size;
+  for (std::int64_t g = 0; g * group < cols; ++g) {
+    const bool whole = p.stride > 0 && (g + 1) * group + p.slack <= cols;
+    for (int part = 0; part < p.parts && g * group + part * lanes < cols; ++part) {
+      const std::int64_t begin = g * p.stride + p.at[part], vectors_end = begin + (p.once ? 1 : 2) * lanes * size;
+      // What is not whole is read up to the end of the row, or of the step that comes again.
+      for (std::int64_t b = begin; b < (whole ? vectors_end : std::min(vectors_end, end)); ++b) {
+        const std::int64_t at = b - lowest * size;
         if (at < 0 || at >= static_cast<std::int64_t>(readable.size())) return "reads outside, in group " + std::to_string(g);
         if (!readable[static_cast<std::size_t>(at)]) return "reads a large gap, in group " + std::to_string(g);
       }
@@ -140,6 +143,11 @@ TEST(Permutation, IsRefusedWhereKernelsWouldNotGain) {
   EXPECT_FALSE(MakePermutation(CanonicalOf(again, 4), 0, 0, 4, 16, false, &permutation));
   const Case large_gap = {"large_gap", {300, 2}, {20, 1}, 0};  // 18 of 8 bytes, in two vectors of 32 lanes
   EXPECT_FALSE(MakePermutation(CanonicalOf(large_gap, 8), 0, 0, 8, 32, true, &permutation));
+  // Short steps of elements that are far from each other: parts have one vector here, and would read another one behind it.
+  const Case clusters = {"clusters", {8, 2, 8}, {8, 900, -1}, 0};
+  EXPECT_FALSE(MakePermutation(CanonicalOf(clusters, 8), 0, 0, 8, 8, true, &permutation));
+  const Case few = {"few", {5, 2}, {1, 91}, 0};  // of the 32 steps of a group there are five, with a gap of 86
+  EXPECT_FALSE(MakePermutation(CanonicalOf(few, 1), 0, 0, 1, 64, true, &permutation));
 }
 
 TEST(Permutation, RandomSteps) {
@@ -151,10 +159,15 @@ TEST(Permutation, RandomSteps) {
     const std::int64_t size = std::int64_t{1} << random.Below(4), lanes = std::int64_t{1} << random.In(2, 6);
     Case c = {"random", {}, {}, static_cast<int>(random.Below(2))};
     const std::int64_t inner = random.Below(3);
+    const bool few = random.Below(2) == 0, far = random.Below(2) == 0;
     for (int d = 0; d <= c.first + inner; ++d) {
       const bool is_first = d == c.first;
-      c.extents.push_back(is_first ? random.In(1, 200) : random.In(1, 8));
-      c.strides.push_back(is_first ? random.In(-1, 12) : random.In(-4, 5));
+      c.extents.push_back(is_first ? random.In(1, few ? 9 : 200) : random.In(1, random.Below(4) == 0 ? 16 : 8));
+      if (far && random.Below(2) == 0) {
+        c.strides.push_back(is_first ? random.In(0, 1100) : random.In(-1000, 1000));
+      } else {
+        c.strides.push_back(is_first ? random.In(-1, 12) : random.In(-4, 5));
+      }
     }
     Permutation permutation;
     if (!MakePermutation(CanonicalOf(c, size), 0, c.first, size, lanes, true, &permutation)) continue;
