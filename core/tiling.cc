@@ -19,9 +19,9 @@ constexpr double kRowSeconds = 0.25e-9;               // a kernel's row of whole
 constexpr double kJoinedRowSeconds = 0.5e-9;          // one with a ragged end that goes on in the next row
 constexpr double kRaggedRowSeconds = 0.8e-9;          // another one with a ragged end
 constexpr double kPermutedRowSeconds = 1.5e-9;        // one with a permuted input
-constexpr double kPermutedTileSeconds = 5e-9;         // and more for each tile of them,
-constexpr double kTwoVectorsSeconds = 0.15e-9;        // each vector of it, where it is made of two,
-constexpr double kPermutedRestSeconds = 1.5e-9;       // and each that does not fill a group, or is read in parts
+constexpr double kPermutedTileSeconds = 5e-9;         // more for a tile of such rows
+constexpr double kTwoVectorsSeconds = 0.15e-9;        // more for a permuted vector that is made of two
+constexpr double kPermutedRestSeconds = 1.5e-9;       // more for one that does not fill a group, or is read in parts
 constexpr double kStreamedRunSeconds = 20e-9;         // the first and last line of what is stored past the caches
 constexpr double kShortRowSeconds = 2.5e-9;           // a row that does not fill a vector
 constexpr double kTileSeconds = 10e-9;                // a tile: moving on, and the kernel's call
@@ -29,12 +29,13 @@ constexpr double kStageSeconds = 18e-9;               // a block that is staged,
 constexpr double kStagedBytesPerSecond = 200e9;       // written to scratch in order, and read again
 constexpr double kPatternBytesPerSecond = 60e9;       // of what is written over and over, for all of a tile
 constexpr double kRunSeconds = 0.3e-9;                // a short run that is moved on its own
+constexpr double kReversedSeconds = 1e-9;             // an element of one that is reversed
 constexpr double kLongRepeatSeconds = 0.7e-9;         // a vector of an element that is repeated more often than tables have it
 constexpr double kGatherSeconds = 0.3e-9;             // an element moved on its own
 constexpr double kTransposeSeconds = 0.075e-9;        // an element moved in a square
 constexpr std::int64_t kSmallStep = 4;                // elements; movers take such steps in whole vectors
 constexpr std::int64_t kVectorBytes = 64;             // of the server, in the numbers above
-constexpr int kMostPermutedDims = 3;                  // of cols with a permuted input
+constexpr int kMostPermutedDims = 4;                  // of cols with a permuted input
 constexpr std::int64_t kFlattenBytes = 1024;          // joining dims to longer rows than this gains nothing
 constexpr std::int64_t kDirectTileBytes = 64 * 1024;  // of the widest operand, when nothing goes through scratch
 constexpr std::int64_t kSlowTileBytes = 8 * 1024;     // at least, however slow the op is
@@ -122,6 +123,16 @@ class Chooser : public TileCols {
     return one_tile ? std::max(bytes, kStagedTileBytes) : kStagedTileBytes;
   }
 
+  // Do movers permute whole vectors of the operand (simd/boxes-inl.h)?
+  bool IsBox(int operand, int first) const {
+    const std::pmr::vector<std::int64_t>& strides = canonical_.strides[operand];
+    const std::int64_t size = problem_.sizes[operand];
+    if (SaturatingProduct(canonical_.extents[first], 2 * size) < 3 * problem_.vector_bytes) return false;  // too few
+    std::int64_t span = size;
+    for (int d = first + 1; d < rank(); ++d) span += std::abs(strides[d]) * (canonical_.extents[d] - 1);
+    return std::max({span, std::abs(strides[first]), Block(first + 1) * size}) <= problem_.vector_bytes;
+  }
+
   // What a run along a staged block's innermost dim costs, or a repetition, beyond its bytes.
   double SecondsOfRun(int operand, int first) const {
     const std::pmr::vector<std::int64_t>& strides = canonical_.strides[operand];
@@ -130,7 +141,8 @@ class Chooser : public TileCols {
     if (strides[rank() - 1] == 0) return extent > kMaxRepeat ? vectors * kLongRepeatSeconds : 0;
     const bool apart = std::any_of(strides.begin() + first, strides.end() - 1,
                                    [&](std::int64_t stride) { return stride != 0 && stride != bytes; });
-    return apart && bytes < kVectorBytes ? kRunSeconds : 0;
+    if (!apart || bytes >= kVectorBytes) return 0;
+    return strides[rank() - 1] < 0 && !IsBox(operand, first) ? static_cast<double>(extent) * kReversedSeconds : kRunSeconds;
   }
 
   // What it costs to stage the operand in blocks of so many bytes.
