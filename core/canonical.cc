@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "core/element_size.h"
+
 namespace axiscast {
 namespace {
 
@@ -86,7 +88,7 @@ std::uint64_t UnalignedStrides(const Canonical& canonical, std::span<const DType
   for (std::size_t i = 0; i < dtypes.size(); ++i) {
     std::int64_t bits = 0;  // of all strides; sizes are powers of two
     for (const std::int64_t stride : canonical.strides[i]) bits |= stride;
-    if ((bits & static_cast<std::int64_t>(SizeOf(dtypes[i]) - 1)) != 0) unaligned |= std::uint64_t{1} << i;
+    if ((bits & (SizeInBytes(dtypes[i]) - 1)) != 0) unaligned |= std::uint64_t{1} << i;
   }
   return unaligned;
 }

@@ -17,8 +17,8 @@ void ExecutePart(const Layout& layout, const Movers& movers, std::byte* const* p
 // For a layout with a check: whether it refuses any element of the one operand.
 bool ExecuteCheck(const Layout& layout, const Movers& movers, const std::byte* pointer, const ExecuteOptions& options) noexcept;
 
-// The same for a layout that is `direct`: straight to the kernel. Small calls are made of this, and what it stores waits behind all
-// stores of the kernel before it, a cycle each: so it writes what is needed, once.
+// As Execute, for a layout that is `direct`: straight to the kernel. Small calls are made of this, and what it stores waits behind
+// all stores of the kernel before it, a cycle each: so it writes what is needed, once.
 inline void ExecuteDirect(const Layout& layout, const void* const* inputs, void* out) noexcept {
   const StepLayout& step = *layout.steps.data();
   const std::int64_t* const offsets = layout.offsets.data();

@@ -97,9 +97,9 @@ std::vector<int> ResultBlocks(std::span<const Step> steps, int input_count) {
 
 // Bytes of the widest element that a kernel reads or writes.
 std::int64_t WidestOf(const Kernel& kernel, int arity) {
-  std::size_t widest = SizeOf(kernel.output);
-  for (int i = 0; i < arity; ++i) widest = std::max(widest, SizeOf(kernel.inputs[i]));
-  return static_cast<std::int64_t>(widest);
+  std::int64_t widest = SizeInBytes(kernel.output);
+  for (int i = 0; i < arity; ++i) widest = std::max(widest, SizeInBytes(kernel.inputs[i]));
+  return widest;
 }
 
 // Bytes and arithmetic: whichever takes longer, the other one is done meanwhile.

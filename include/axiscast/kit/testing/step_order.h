@@ -27,7 +27,7 @@ struct StepOrder {
   }
   std::string Text() const {
     std::string text = "steps of ";
-    text.append(std::to_string(pitch)).append(":");  // gcc 12 warns of what operator+ does
+    text.append(std::to_string(pitch)).append(":");  // gcc 12 sees an overlap in what operator+ does
     for (const std::int64_t place : places) text.append(" ").append(std::to_string(place));
     return text;
   }
