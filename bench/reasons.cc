@@ -10,6 +10,7 @@
 
 #include "bench/tables.h"
 #include "core/estimate.h"
+#include "core/speed.h"
 
 namespace axiscast::bench {
 namespace {
@@ -63,7 +64,7 @@ std::vector<Reason> ReasonsOf(const Planned& planned, const Sample& sample) {
   if (const double beyond_bytes = SecondsOf(plan, "arithmetic"); beyond_bytes > 0) {
     const double check = SecondsOf(plan, "check");
     const double work = (SecondsOf(plan, "bytes") + beyond_bytes) * share;
-    const double cycles = planned.vectors * kCycleSeconds;
+    const double cycles = planned.vectors * MachineSpeed().cycle_seconds;
     add("arithmetic", work + check * share - roof,
         Formatted("%.1f cycles for 64 bytes", work / share / cycles) +
             (check > 0 ? Formatted(", the check %.1f", check / cycles) : "") +

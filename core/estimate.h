@@ -8,8 +8,6 @@
 
 namespace axiscast {
 
-inline constexpr double kCycleSeconds = 0.25e-9;  // of what kernels say of their arithmetic
-
 struct Spent {
   double count = 0;
   double seconds = 0;
@@ -25,10 +23,13 @@ struct TilingEstimate {
   Spent rows;  // of kernels
   Spent tiles;
   Spent staging;      // bytes written to scratch in order, and read again
-  Spent transposing;  // elements moved to scratch in squares
+  Spent transposing;  // elements moved in squares, to scratch or to kernels
   Spent gathering;    // elements moved to or from scratch one by one
 
   double seconds() const { return rows.seconds + tiles.seconds + staging.seconds + transposing.seconds + gathering.seconds; }
+  void Slow(double factor) {
+    for (Spent* spent : {&rows, &tiles, &staging, &transposing, &gathering}) spent->seconds *= factor;
+  }
 };
 
 struct Estimate : TilingEstimate {

@@ -9,11 +9,12 @@
 #include "core/caches.h"
 #include "core/element_size.h"
 #include "core/parallel.h"
+#include "core/speed.h"
 
 namespace axiscast {
 namespace {
 
-// As the numbers of tiling.cc: seen on an AVX-512 server, and good enough within a factor of two anywhere.
+// As the numbers of tiling.cc: seen on an AVX-512 server; others are slower by Speed::slowness.
 constexpr double kCallSeconds = 8e-9;             // a plan's execution, before its first tile
 constexpr double kScratchCycles = 1.5;            // for 64 bytes of a result that goes through scratch
 constexpr double kLoopSeconds = 15e-9;            // going through the tile loop rather than straight to a kernel
@@ -22,10 +23,11 @@ constexpr std::int64_t kStreamedRunBytes = 1024;  // shorter ones are not stored
 // Bytes per second of one thread whose operands fit a level of the caches, to three quarters of it.
 double BytesPerSecond(double bytes, bool streams) {
   const Caches& caches = MachineCaches();
-  if (bytes <= 0.75 * static_cast<double>(caches.l1)) return 400e9;
-  if (bytes <= 0.75 * static_cast<double>(caches.l2)) return 200e9;
-  if (bytes <= 0.75 * static_cast<double>(caches.l3)) return 105e9;
-  return streams ? 54e9 : 38e9;
+  const Speed& speed = MachineSpeed();
+  if (bytes <= 0.75 * static_cast<double>(caches.l1)) return speed.l1;
+  if (bytes <= 0.75 * static_cast<double>(caches.l2)) return speed.l2;
+  if (bytes <= 0.75 * static_cast<double>(caches.l3)) return speed.l3;
+  return streams ? speed.streamed : speed.memory;
 }
 
 std::int64_t CeilDiv(std::int64_t x, std::int64_t y) { return x / y + (x % y != 0); }
@@ -113,7 +115,8 @@ void AddWork(std::span<const Step> steps, double elements, double bytes, bool st
   }
   estimate->bytes = {bytes, bytes / BytesPerSecond(bytes, streams)};
   estimate->vectors = elements * widest / 64;
-  estimate->arithmetic = {cycles * elements, std::max(cycles * elements * kCycleSeconds - estimate->bytes.seconds, 0.0)};
+  const double seconds = cycles * elements * MachineSpeed().cycle_seconds;
+  estimate->arithmetic = {cycles * elements, std::max(seconds - estimate->bytes.seconds, 0.0)};
 }
 
 // The loops over tiles.
@@ -276,8 +279,10 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   layout.can_stream = kernel_streams && !all_splat && layout.tiles > 1 && layout.operands.back().delivery == Delivery::kStreamed &&
                       streamed_run >= kStreamedRunBytes;
   layout.streams = layout.can_stream && problem.streams && (layout.aligned_runs || layout.run_bytes >= kUnalignedRunBytes);
+  const double slowness = MachineSpeed().slowness;
   static_cast<TilingEstimate&>(layout.estimate) = tiling.estimate;
-  layout.estimate.call = {1, kCallSeconds + (layout.tiles > 1 ? kLoopSeconds : 0)};
+  layout.estimate.Slow(slowness);
+  layout.estimate.call = {1, slowness * (kCallSeconds + (layout.tiles > 1 ? kLoopSeconds : 0))};
   if (layout.streams != problem.streams) AddWork(steps, elements, bytes, layout.streams, &layout.estimate);
   const double seconds = layout.estimate.seconds();
   const double tile_seconds = seconds / static_cast<double>(layout.tiles);

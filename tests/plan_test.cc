@@ -123,14 +123,14 @@ PlanDescription DescribeOwnOp(const Kernel& kernel) {
   RegistryBuilder builder(Registry::BuiltIn());
   EXPECT_TRUE(builder.Add(definition).ok());
   const Registry registry = builder.Build();
-  const Shape shape{50'000};
+  const Shape shape{30'000};
   Plan plan;
   EXPECT_TRUE(
       Plan::Make(*registry.Find("own"), {{nullptr, DType::kFloat32, shape}}, {nullptr, DType::kFloat32, shape}, {}, &plan).ok());
   return plan.Describe();
 }
 
-// 200 KB each way are not worth a second thread, a hundred cycles for every 64 bytes of them are.
+// 120 KB each way are not worth a second thread, a hundred cycles for every 64 bytes of them are.
 TEST(Plan, KnowsWhatAnOpsArithmeticTakes) {
   Kernel kernel{{DType::kFloat32}, DType::kFloat32, DType::kFloat32, &Nothing};
   const PlanDescription light = DescribeOwnOp(kernel);

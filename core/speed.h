@@ -1,0 +1,20 @@
+// How fast this machine is, for estimates.
+#ifndef AXISCAST_CORE_SPEED_H_
+#define AXISCAST_CORE_SPEED_H_
+
+namespace axiscast {
+
+// What one thread of a class of machines was seen to do.
+struct Speed {
+  double l1, l2, l3;        // bytes per second of operands that fit a cache, to three quarters of it
+  double memory, streamed;  // the same of others, whose result is stored into the caches or past them
+  double cycle_seconds;     // of what kernels say of their arithmetic
+  double slowness;          // factor for the other numbers of tiling.cc and layout.cc, and those of calls
+};
+
+// By the CPU's vendor and family. Of a machine whose class nobody measured: the first class. No allocation.
+const Speed& MachineSpeed() noexcept;
+
+}  // namespace axiscast
+
+#endif  // AXISCAST_CORE_SPEED_H_
