@@ -58,9 +58,9 @@ Status CheckDefinition(const OpDefinition& definition, const Form* form) {
     bool valid = IsValid(kernel.output) && IsValid(kernel.attributes);
     for (int i = 0; i < info.arity; ++i) valid = valid && IsValid(kernel.inputs[i]);
     if (!valid) return Invalid(which + " has an invalid dtype");
-    if ((kernel.permutes != 0 || kernel.keeps) && info.arity != 2) {
-      return Invalid(which + (kernel.permutes != 0 ? " permutes" : " keeps") + " inputs, which is for ops with two; this one has " +
-                     std::to_string(info.arity));
+    if ((kernel.permutes != 0 || kernel.transposes || kernel.keeps) && info.arity != 2) {
+      const char* const says = kernel.permutes != 0 ? " permutes" : kernel.transposes ? " transposes" : " keeps";
+      return Invalid(which + says + " inputs, which is for ops with two; this one has " + std::to_string(info.arity));
     }
     if (kernel.permutes < 0 || kernel.permutes > kMaxPermutedLanes) {
       return Invalid(which + ": permutes must be 0 to " + std::to_string(kMaxPermutedLanes) + " lanes; got " +

@@ -39,7 +39,7 @@ std::vector<PlanDescription::Part> DescribeEstimate(const Estimate& estimate) {
   add("rows", estimate.rows, EachText(estimate.rows));
   add("tiles", estimate.tiles, EachText(estimate.tiles));
   add("staging", estimate.staging, SizeText(estimate.staging.count) + " written to scratch and read again");
-  add("transposing", estimate.transposing, CountText(estimate.transposing.count) + " elements by way of scratch");
+  add("transposing", estimate.transposing, CountText(estimate.transposing.count) + " elements in squares");
   add("gathering", estimate.gathering, CountText(estimate.gathering.count) + " elements moved one by one by way of scratch");
   add("call", estimate.call, "before the first tile");
   add("check", estimate.check, SizeText(estimate.check.count) + " looked at before the first write");

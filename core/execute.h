@@ -29,7 +29,7 @@ inline void ExecuteDirect(const Layout& layout, const void* const* inputs, void*
   for (int a = 0; a < step.arity; ++a) {
     const int i = step.values[a];
     tile.in[a] = {static_cast<const std::byte*>(inputs[i]) + offsets[i], whole.in[a].row_stride, whole.in[a].splat,
-                  whole.in[a].permutation};
+                  whole.in[a].transposed, whole.in[a].permutation};
   }
   tile.out = static_cast<std::byte*>(out) + offsets[layout.out];
   tile.out_row_stride = whole.out_row_stride;

@@ -18,6 +18,7 @@ namespace {
 constexpr double kCallSeconds = 8e-9;             // a plan's execution, before its first tile
 constexpr double kScratchCycles = 1.5;            // for 64 bytes of a result that goes through scratch
 constexpr double kLoopSeconds = 15e-9;            // going through the tile loop rather than straight to a kernel
+constexpr double kFarTransposed = 0.5;            // of L3: a transpose of more bytes gains by asking for the next tile's
 constexpr std::int64_t kStreamedRunBytes = 1024;  // shorter ones are not stored past the caches
 
 // Bytes per second of one thread whose operands fit a level of the caches, to three quarters of it.
@@ -130,7 +131,9 @@ void AddLoops(const Canonical& canonical, const Tiling& tiling, std::int64_t out
   cols = MakeLoop(cols.extent, tiling.cols / layout->inner, layout->inner * out_size);
   if (layout->row_loop >= 0) {
     Loop& rows = layout->loops[layout->row_loop];
-    rows = MakeLoop(rows.extent, tiling.elements / layout->tile_cols(), layout->tile_cols() * out_size);
+    // Rows of a transposed operand's lines, or the output's.
+    const std::int64_t row_bytes = tiling.transposes ? out_size : layout->tile_cols() * out_size;
+    rows = MakeLoop(rows.extent, tiling.elements / layout->tile_cols(), row_bytes);
   }
   for (const Loop& loop : layout->loops) layout->tiles *= loop.count;
 }
@@ -158,6 +161,7 @@ void AddOperands(const Canonical& canonical, std::span<const DType> dtypes, cons
     for (int d = 0; d <= tiling.first; ++d) {  // where there is one chunk, a step to the next one may be more than int64 holds
       operand.advance.push_back(layout->loops[d].count > 1 ? strides[d] * layout->loops[d].chunk : 0);
     }
+    if (operand.delivery == Delivery::kTransposed) operand.box_chunk_stride = strides[tiling.first];
     if (operand.delivery == Delivery::kStaged) {
       layout->stages = true;
       MakeBox(canonical, i, tiling.first, &operand);
@@ -195,6 +199,7 @@ void PrepareWholeTiles(Layout* layout) {
 // same order as tile by tile, which decides what caches hold: rows and pieces of cols are not both cut. Forced tiles stay tiles.
 int WholeFrom(const Layout& layout) {
   const int last = static_cast<int>(layout.loops.size()) - 1;
+  if (layout.transposes) return last + 1;  // what the next tile reads is asked for tile by tile
   if (layout.steps.size() > 1 || (layout.tile_rows() > 1 && layout.loops[last].count > 1)) return last + 1;
   bool blocks = false;  // one row of them is staged for all rows
   for (const OperandLayout& operand : layout.operands) {
@@ -243,6 +248,7 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   problem.result_blocks = result_blocks.empty() ? 0 : *std::max_element(result_blocks.begin(), result_blocks.end()) + 1;
   problem.reads_only = options.check != nullptr;
   problem.permuted_lanes = steps.size() == 1 ? steps[0].kernel->permutes : 0;
+  problem.transposes = steps.size() == 1 && steps[0].kernel->transposes;
   problem.keeps = steps.size() == 1 && steps[0].kernel->keeps;
   problem.vector_bytes = options.vector_bytes;
   // Non-temporal stores win by a third where the call's bytes do not fit the last cache, and lose up to three times where they do.
@@ -257,7 +263,8 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
 
   layout.offsets = canonical.offsets;
   layout.check = options.check;
-  layout.far = options.far;
+  layout.far =
+      options.far || LeavesCaches(bytes) || (tiling.transposes && bytes > kFarTransposed * static_cast<double>(MachineCaches().l3));
   layout.transposes = tiling.transposes;
   layout.permutation = tiling.permutation;
   const std::int64_t out_size = problem.sizes.back();
@@ -271,7 +278,7 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
 
   const bool all_splat =
       std::all_of(layout.operands.begin(), layout.operands.end() - 1, [](const OperandLayout& operand) { return operand.splat; });
-  const bool joins = tiling.joins && !steps.empty() && steps.back().kernel->joins;
+  const bool joins = tiling.joins && layout.loops.back().count == 1 && !steps.empty() && steps.back().kernel->joins;
   layout.run_bytes = RunBytes(layout, joins, out_size);
   layout.aligned_runs = joins || layout.tile_rows() == 1 || layout.operands.back().row_stride % kLineBytes == 0;
   // Where rows are lines that follow each other, a tile's are one run.
@@ -300,6 +307,7 @@ std::string DescribeDelivery(const Layout& layout, int operand) {
   if (o.delivery == Delivery::kStreamed) return "streamed";
   if (o.delivery == Delivery::kSplat) return "splat";
   if (o.delivery == Delivery::kPermuted) return "permuted";
+  if (o.delivery == Delivery::kTransposed) return "transposed";
   if (o.splat) return "staged: unaligned splat";
   if (o.box.empty()) {
     if (o.box_chunk_stride == size) return "staged: unaligned";

@@ -23,13 +23,15 @@ void SetTile(const Layout& layout, const StepLayout& step, std::int64_t rows, st
     if (result >= 0) {
       in.row_stride = tile.cols * layout.steps[static_cast<std::size_t>(result)].result_size;
       in.splat = false;
+      in.transposed = false;
       in.permutation = nullptr;
     } else {
       const OperandLayout& operand = layout.operands[static_cast<std::size_t>(step.values[a])];
       in.row_stride = operand.row_stride_of(tile.cols);
       in.splat = operand.splat;
+      in.transposed = operand.delivery == Delivery::kTransposed;
       in.permutation = operand.delivery == Delivery::kPermuted ? layout.permutation.get() : nullptr;
-      dense = dense && !in.splat && in.permutation == nullptr && in.row_stride == tile.cols << operand.size_log2;
+      dense = dense && !in.splat && !in.transposed && in.permutation == nullptr && in.row_stride == tile.cols << operand.size_log2;
     }
   }
   tile.out_row_stride = step.to_output ? layout.operands.back().row_stride : tile.cols * step.result_size;

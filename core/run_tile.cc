@@ -41,8 +41,10 @@ struct Runs {
   std::int64_t count, stride, bytes;
 };
 Runs RunsOf(const OperandLayout& operand, std::int64_t rows, std::int64_t cols) {
-  const bool transposed = operand.delivery == Delivery::kStaged && operand.row_stride == std::int64_t{1} << operand.size_log2;
-  if (transposed && operand.box.empty()) return {cols, operand.box_chunk_stride, rows << operand.size_log2};
+  const bool staged = operand.delivery == Delivery::kStaged && operand.row_stride == std::int64_t{1} << operand.size_log2;
+  if (operand.delivery == Delivery::kTransposed || (staged && operand.box.empty())) {
+    return {cols, operand.box_chunk_stride, rows << operand.size_log2};
+  }
   if (operand.delivery != Delivery::kStreamed) return {0, 0, 0};
   const std::int64_t bytes = cols << operand.size_log2;
   if (rows == 1 || operand.row_stride == bytes) return {1, 0, rows * bytes};
@@ -60,27 +62,45 @@ Runs RunsOf(const OperandLayout& operand, std::int64_t rows, std::int64_t cols) 
   for (; line < end; line += kLineBytes) __builtin_prefetch(line, 0, 2);
 }
 
-// Asks for part `part` of as many as there are steps of the lines that the next tile reads from memory, which is idle while a tile
-// only touches scratch. A transposed operand: 1.3 times faster. A chain of four: 75 % of memory's roof, 35 without. Always inlined:
-// gcc takes calls of functions that only prefetch for calls without effect.
-[[gnu::always_inline]] inline void PrefetchNext(const Layout& layout, const TileAt& at, std::size_t part) {
-  const auto parts = static_cast<std::int64_t>(layout.steps.size()), this_part = static_cast<std::int64_t>(part);
+// Asks for part `part` of `parts` of the lines that the next tile reads from memory, which is idle while a tile only touches
+// scratch; and of those that it writes there line by line and not past the caches. A transposed operand: 1.3 times faster. A chain
+// of four: 75 % of memory's roof, 35 without. Always inlined: gcc takes calls of functions that only prefetch for calls without
+// effect.
+[[gnu::always_inline]] inline void PrefetchNext(const TileJob& job, const TileAt& at, std::int64_t part, std::int64_t parts) {
+  const Layout& layout = job.layout;
   std::size_t loop = layout.loops.size() - 1;
   while (loop > 0 && layout.loops[loop].count == 1) --loop;
-  for (int i = 0; i < layout.input_count(); ++i) {
+  const int operands = layout.input_count() + (layout.transposes && !job.stream);
+  for (int i = 0; i < operands; ++i) {
     const OperandLayout& operand = layout.operands[i];
     if (operand.advance[loop] == 0) continue;
     const Runs runs = RunsOf(operand, at.rows, at.chunk * layout.inner);
     const std::byte* next = at.position[i] + operand.advance[loop];
     if (runs.count == 1) {
-      PrefetchLines(next + runs.bytes * this_part / parts, next + runs.bytes * (this_part + 1) / parts);
+      PrefetchLines(next + runs.bytes * part / parts, next + runs.bytes * (part + 1) / parts);
       continue;
     }
-    const std::int64_t end = runs.count * (this_part + 1) / parts;
-    for (std::int64_t r = runs.count * this_part / parts; r < end; ++r) {
+    const std::int64_t end = runs.count * (part + 1) / parts;
+    for (std::int64_t r = runs.count * part / parts; r < end; ++r) {
       const std::byte* run = next + r * runs.stride;
       PrefetchFarLines(run, run + runs.bytes);
     }
+  }
+}
+
+// A tile with a transposed input, in strips of squares between which a part of what the next tile needs is asked for: in memory
+// 1.2 to 1.4 times faster than to ask for all of it before the tile.
+void RunStrips(const TileJob& job, const TileAt& at, const StepLayout& step, Tile& tile) {
+  const std::int64_t rows = tile.rows, strip = kLineBytes / step.result_size, strips = (rows + strip - 1) / strip;
+  for (std::int64_t i = 0; i < strips; ++i) {
+    PrefetchNext(job, at, i, strips);
+    tile.rows = std::min(strip, rows - i * strip);
+    step.run(tile);
+    for (int a = 0; a < step.arity; ++a) {
+      const OperandLayout& operand = job.layout.operands[static_cast<std::size_t>(step.values[a])];
+      tile.in[a].data = static_cast<const std::byte*>(tile.in[a].data) + strip * operand.row_stride;
+    }
+    tile.out = static_cast<std::byte*>(tile.out) + strip * tile.out_row_stride;
   }
 }
 
@@ -100,8 +120,9 @@ void RunRest(const StepLayout& step, std::int64_t rest, Tile& tile) {
 void RunTile(TileJob& job, const TileAt& at) {
   const Layout& layout = job.layout;
   const std::size_t steps = layout.steps.size();
-  const bool prefetches = at.staged != nullptr && (job.stream || layout.far) && (steps > 1 || layout.transposes);
-  if (prefetches) PrefetchNext(layout, at, 0);
+  const bool prefetches = at.staged != nullptr && layout.far && (steps > 1 || layout.transposes);
+  const bool strips = prefetches && layout.transposes && !layout.stages;
+  if (prefetches && !strips) PrefetchNext(job, at, 0, static_cast<std::int64_t>(steps));
   const bool whole = at.rows == layout.tile_rows() && at.chunk == layout.loops.back().chunk;
   const std::byte* values[kMaxOperands + kMaxSteps];  // of each input, then of each step's result
   const int inputs = layout.check != nullptr ? 1 : layout.input_count();
@@ -118,7 +139,7 @@ void RunTile(TileJob& job, const TileAt& at) {
   }
   for (std::size_t s = 0; s < steps; ++s) {
     const StepLayout& step = layout.steps[s];
-    if (prefetches && s > 0) PrefetchNext(layout, at, s);
+    if (prefetches && s > 0) PrefetchNext(job, at, static_cast<std::int64_t>(s), static_cast<std::int64_t>(steps));
     StepTile step_tile = step.whole;
     if (!whole) SetTile(layout, step, at.rows, at.chunk, &step_tile);
     Tile& tile = step_tile.tile;
@@ -128,6 +149,10 @@ void RunTile(TileJob& job, const TileAt& at) {
     values[inputs + static_cast<int>(s)] = out;
     tile.out = out;
     tile.stream = job.stream && step.to_output;
+    if (strips) {
+      RunStrips(job, at, step, tile);
+      continue;
+    }
     if (tile.rows > 0) step.run(tile);
     if (step_tile.rest > 0) RunRest(step, step_tile.rest, tile);
   }

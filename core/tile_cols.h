@@ -12,9 +12,11 @@
 namespace axiscast {
 
 inline constexpr std::int64_t kLeastTileBytes = 4 * 1024;     // rows run along another dim where that makes larger tiles
+inline constexpr std::int64_t kManyRows = 4;                  // that read the same
 inline constexpr std::int64_t kLeastFoldBytes = 128;          // of a pattern's image, where vectors are short
 inline constexpr std::int64_t kMostFoldBytes = 2 * 1024;      // where whole vectors take that
 inline constexpr std::int64_t kLeastFolded = 2 * 1024;        // bytes of cols; with fewer, many rows in one tile are faster
+inline constexpr std::int64_t kSetBytes = 4096;               // of an L1 of 64 sets of lines
 inline constexpr std::int64_t kStreamedFoldBytes = 8 * 1024;  // where results are streamed, in longer runs
 
 // Everywhere, cols are the canonical dims from `first` on.
@@ -41,6 +43,7 @@ class TileCols {
     const bool splat = Splats(operand, first) && (!IsOutput(operand) || problem_.reads_only);
     const bool staged = Stages(operand, first) && !(splat && !IsUnaligned(operand));
     if (IsPermuted(operand, first)) return {Delivery::kPermuted, false};
+    if (IsTransposed(operand, first)) return {Delivery::kTransposed, false};
     return {staged ? Delivery::kStaged : splat ? Delivery::kSplat : Delivery::kStreamed, splat};
   }
 
@@ -48,8 +51,11 @@ class TileCols {
   bool Streams(int operand, int first) const { return first >= streams_from_[operand]; }
   bool Splats(int operand, int first) const { return first >= splats_from_[operand]; }
   bool IsPermuted(int operand, int first) const { return operand == permuted_ && first == permuted_first_; }
+  bool IsTransposed(int operand, int first) const {
+    return operand == transposed_ && first == rank() - 1 && !IsPermuted(operand, first);
+  }
   bool Stages(int operand, int first) const {
-    if (IsPermuted(operand, first)) return false;
+    if (IsPermuted(operand, first) || IsTransposed(operand, first)) return false;
     return IsUnaligned(operand) || !(Streams(operand, first) || (!IsOutput(operand) && Splats(operand, first)));
   }
 
@@ -57,7 +63,7 @@ class TileCols {
   bool Joins(int first) const {
     if (first == 0 || RowDim(first) != first - 1) return false;
     for (int i = 0; i < count(); ++i) {
-      if (IsPermuted(i, first)) return false;
+      if (IsPermuted(i, first) || IsTransposed(i, first)) return false;
       const std::int64_t stride = canonical_.strides[i][first - 1];
       if (Stages(i, first) ? stride == 0 && !Splats(i, first) : !Splats(i, first) && stride != Block(first) * problem_.sizes[i])
         return false;
@@ -94,7 +100,7 @@ class TileCols {
         continue;
       }
       const std::int64_t stride = canonical_.strides[i][first - 1];
-      if (Stages(i, first) || (stride != 0 && stride != Block(first) * problem_.sizes[i])) return false;
+      if (Stages(i, first) || IsTransposed(i, first) || (stride != 0 && stride != Block(first) * problem_.sizes[i])) return false;
       same += stride == 0;
     }
     return same == 1;
@@ -138,6 +144,18 @@ class TileCols {
     return fold > 0 ? IsImage(operand, first) : first > 0 && canonical_.strides[operand][RowDim(first)] == 0;
   }
 
+  // Bytes of the longest row that many rows read, and that is better cut; 0: none. In the order of memory it is faster where the
+  // results go there.
+  std::int64_t SharedRowBytes(int first) const {
+    if (first == 0 || problem_.streams || IsAnyPermuted(first) || canonical_.extents[RowDim(first)] < kManyRows) return 0;
+    std::int64_t bytes = 0;
+    for (int i = 0; i < count(); ++i) {
+      const bool same = canonical_.strides[i][RowDim(first)] == 0 && !Splats(i, first) && !IsOutput(i);
+      if (same) bytes = std::max(bytes, SaturatingProduct(Block(first), problem_.sizes[i]));
+    }
+    return bytes;
+  }
+
   // The dim before `end` along which the operand is contiguous; -1 when there is none.
   int ContiguousDim(int operand, int end) const {
     for (int d = end - 1; d >= 0; --d) {
@@ -149,6 +167,7 @@ class TileCols {
   // The dim along which a transposed operand is contiguous; -1 when none is transposed.
   int TransposedDim(int first) const {
     for (int i = 0; i < count(); ++i) {
+      if (IsTransposed(i, first)) return ContiguousDim(i, first);
       const std::int64_t inner_stride = canonical_.strides[i][rank() - 1];
       if (!Stages(i, first) || inner_stride == 0 || std::abs(inner_stride) == problem_.sizes[i]) continue;
       if (const int d = ContiguousDim(i, first); d >= 0) return d;
@@ -169,7 +188,28 @@ class TileCols {
     return staged;
   }
 
+  // The input that kernels may take transposed where cols are the last dim: it and the others are as kernels want them, and there
+  // are enough cols and rows for squares of whole lines. -1: there is none.
+  int TransposedInput() const {
+    if (!problem_.transposes) return -1;
+    const int input = StagedInput(rank() - 1), dim = input < 0 ? -1 : ContiguousDim(input, rank() - 1);
+    if (dim < 0) return -1;
+    const std::int64_t size = problem_.sizes[input];
+    if (canonical_.strides[input][dim] != size || canonical_.extents[dim] * size < kLineBytes) return -1;
+    if (canonical_.extents[rank() - 1] * size < kLineBytes) return -1;
+    // Lines that are all multiples of 4 KB apart fall into the same few places of an L1: a square's evict each other. By way of
+    // scratch it then takes 0.7 of the time, but not from memory.
+    std::int64_t strides = canonical_.strides[input][rank() - 1];
+    for (int i = 0; i < count(); ++i) {
+      if (i != input) strides |= canonical_.strides[i][dim];
+    }
+    return strides % kSetBytes == 0 && !problem_.streams ? -1 : input;
+  }
+
   bool IsAnyPermuted(int first) const { return permuted_ >= 0 && first == permuted_first_; }
+  // Kernels take that input transposed; -1: none.
+  void Transpose(int input) { transposed_ = input; }
+  bool IsAnyTransposed(int first) const { return transposed_ >= 0 && IsTransposed(transposed_, first); }
   // Kernels take that input as it lies, where cols are the dims from `first` on; -1: none.
   void Permute(int input, int first) {
     permuted_ = input;
@@ -190,6 +230,7 @@ class TileCols {
  private:
   std::int64_t blocks_[kMaxRank + 1];
   int streams_from_[kMaxOperands], splats_from_[kMaxOperands];  // the first dim from which on an operand does
+  int transposed_ = -1;
   int permuted_ = -1, permuted_first_ = -1;
 };
 

@@ -14,7 +14,8 @@
 namespace axiscast {
 namespace {
 
-// The numbers behind the choice; each was seen on an AVX-512 server and is good enough within a factor of two anywhere.
+// The numbers behind the choice; each was seen on an AVX-512 server. What they are to each other is good enough
+// within a factor of two anywhere.
 constexpr double kRowSeconds = 0.25e-9;               // a kernel's row of whole vectors
 constexpr double kJoinedRowSeconds = 0.5e-9;          // one with a ragged end that goes on in the next row
 constexpr double kRaggedRowSeconds = 0.8e-9;          // another one with a ragged end
@@ -33,6 +34,7 @@ constexpr double kReversedSeconds = 1e-9;             // an element of one that 
 constexpr double kLongRepeatSeconds = 0.7e-9;         // a vector of an element that is repeated more often than tables have it
 constexpr double kGatherSeconds = 0.3e-9;             // an element moved on its own
 constexpr double kTransposeSeconds = 0.075e-9;        // an element moved in a square
+constexpr double kTransposedSeconds = 0.6e-9;         // a vector of a transposed input
 constexpr std::int64_t kSmallStep = 4;                // elements; movers take such steps in whole vectors
 constexpr std::int64_t kVectorBytes = 64;             // of the server, in the numbers above
 constexpr int kMostPermutedDims = 4;                  // of cols with a permuted input; a try each, of up to 1 us
@@ -41,7 +43,10 @@ constexpr std::int64_t kDirectTileBytes = 64 * 1024;  // of the widest operand, 
 constexpr std::int64_t kSlowTileBytes = 8 * 1024;     // at least, however slow the op is
 constexpr std::int64_t kStagedTileBytes = 8 * 1024;   // of what is staged (all rows, or one for all of them), and of chains
 constexpr std::int64_t kLongTileBytes = 128 * 1024;   // of a call that is never shared, when nothing goes through scratch
-constexpr std::int64_t kSquareTileBytes = 16 * 1024;  // when an operand is transposed: whole cache lines both ways
+constexpr std::int64_t kSquareTileBytes = 16 * 1024;  // when an operand is staged by a transpose: whole cache lines both ways
+// When kernels transpose: whole lines both ways, and more of those of the transposed input, which are far apart. From memory, tiles
+// of as many rows as cols, and of 8 or 64 KB, take 1.1 to 1.4 times as long.
+constexpr std::int64_t kTransposedRowBytes = 512, kTransposedColBytes = 128;
 
 // Tiles are what threads share; one thread wants none (core/layout.cc).
 std::int64_t DirectTileBytes(const TilingProblem& problem) {
@@ -58,6 +63,7 @@ class Chooser : public TileCols {
       : TileCols(canonical, problem),
         flatten_bytes_(
             std::min(problem.streams ? kStagedTileBytes : kFlattenBytes, kScratchBytes / (count() + problem.steps) / 64 * 64)) {
+    TransposeIfCheaper();
     if (problem.permuted_lanes > 0) ChoosePermuted();
   }
 
@@ -96,6 +102,11 @@ class Chooser : public TileCols {
     bool dense = joins;  // a tile's rows are one
     for (int i = 0; i < count(); ++i) dense = dense && !Splats(i, first) && (fold == 0 || !IsImage(i, first));
     const double rows = dense ? tiles : elements / static_cast<double>(row_cols);
+    if (IsAnyTransposed(first)) {
+      estimate.transposing.Add(elements, SecondsOfSquares(first));
+      if (problem_.streams && !WritesWholeLines(first)) estimate.transposing.seconds += rows * kStreamedRunSeconds;
+      return estimate;
+    }
     estimate.rows = {rows, rows * row};
     if (permuted) {
       estimate.rows.seconds += tiles * kPermutedTileSeconds;
@@ -104,6 +115,16 @@ class Chooser : public TileCols {
       }
     }
     return estimate;
+  }
+
+  // Of a transposed input: whole squares of a line's elements, along cols and rows.
+  double SecondsOfSquares(int first) const {
+    const std::int64_t side = kLineBytes / problem_.widest, extents[] = {canonical_.extents[RowDim(first)], Block(first)};
+    double vectors = static_cast<double>(Block(0)) / static_cast<double>(side);
+    for (const std::int64_t extent : extents) {
+      vectors *= static_cast<double>((extent + side - 1) / side * side) / static_cast<double>(extent);
+    }
+    return vectors * kTransposedSeconds;
   }
 
   double PermutedRowSeconds(int first) const {
@@ -119,8 +140,11 @@ class Chooser : public TileCols {
     std::int64_t blocks = problem_.result_blocks;
     for (int i = 0; i < count(); ++i) blocks += Stages(i, first);
     const std::int64_t bytes = SaturatingProduct(Block(0), problem_.widest);
-    const bool one_tile = problem_.serial && SaturatingProduct(bytes, count() + blocks) <= MachineCaches().l1;
-    return one_tile ? std::max(bytes, kStagedTileBytes) : kStagedTileBytes;
+    const std::int64_t l1 = MachineCaches().l1;
+    if (problem_.serial && SaturatingProduct(bytes, count() + blocks) <= l1) return std::max(bytes, kStagedTileBytes);
+    // In memory L1 holds what the next tile needs besides: of 32 KB, tiles of 8 KB take 1.4 times as long as 5 KB in chains. In L2
+    // 5 KB take 1.2 times as long.
+    return problem_.streams ? std::min(kStagedTileBytes, l1 / 6 / kLineBytes * kLineBytes) : kStagedTileBytes;
   }
 
   // Do movers permute whole vectors of the operand (simd/boxes-inl.h)?
@@ -189,6 +213,15 @@ class Chooser : public TileCols {
   }
 
  private:
+  // Kernels take a transposed input as it lies, unless it is cheaper to stage it.
+  void TransposeIfCheaper() {
+    const int input = TransposedInput(), first = rank() - 1;
+    if (input < 0) return;
+    const double staged = Cost(first).seconds();
+    Transpose(input);
+    if (Cost(first).seconds() > staged) Transpose(-1);
+  }
+
   // Tries the few choices of cols where an input might be permuted, unless another delivery is cheaper than what that costs at
   // least.
   void ChoosePermuted() {
@@ -222,6 +255,13 @@ class Chooser : public TileCols {
   Permutation permutations_[2];       // the best one, and one that is tried
   int chosen_ = 0;
 };
+
+// About `cols` of them, so many that the last tile has a whole square as well.
+std::int64_t ColsOfSquares(std::int64_t extent, std::int64_t cols, std::int64_t side) {
+  cols = cols / side * side;
+  while (cols < extent && extent % cols != 0 && extent % cols < side) cols += side;
+  return std::min(cols, extent);
+}
 
 }  // namespace
 
@@ -279,12 +319,24 @@ Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, co
       if (!large) bytes = row_bytes;
     }
   }
+  // A row of a quarter of L1 is out of it again by the time that the next one reads it: 64 x 64 of float32 for each head and batch
+  // took 1.2 to 1.3 times as long from L2 and L3.
+  if (blocks == 0 && transposed < 0 && chooser.SharedRowBytes(first) > MachineCaches().l1 / 4) {
+    row_bytes = std::min(row_bytes, MachineCaches().l1 / 8);
+  }
   if (forced.tile_bytes > 0) bytes = std::min(bytes, forced.tile_bytes);
   tiling.elements = std::max<std::int64_t>(bytes / problem.widest, 1);
 
   tiling.rows = tiling.fold > 0 ? -1 : chooser.RowDim(first);
   tiling.cols = std::clamp<std::int64_t>(row_bytes / problem.widest, 1, tiling.elements);
-  if (transposed >= 0) {
+  if (chooser.IsAnyTransposed(first)) {
+    if (!problem.serial) {
+      const std::int64_t tile = kTransposedRowBytes / problem.widest * (kTransposedColBytes / problem.widest);
+      tiling.elements = std::min(tile, tiling.elements);
+      const std::int64_t rows = std::min(canonical.extents[transposed], kTransposedRowBytes / problem.widest);
+      tiling.cols = std::min(ColsOfSquares(canonical.extents[first], tile / rows, kLineBytes / problem.widest), tiling.elements);
+    }
+  } else if (transposed >= 0) {
     const auto side = static_cast<std::int64_t>(std::sqrt(static_cast<double>(tiling.elements)));
     tiling.cols = tiling.elements / std::clamp<std::int64_t>(canonical.extents[transposed], 1, std::max<std::int64_t>(side, 1));
     tiling.cols = std::max<std::int64_t>(tiling.cols / 16 * 16, 16);

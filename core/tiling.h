@@ -21,7 +21,7 @@ inline constexpr std::int64_t kScratchBytes = 24 * 1024;
 // Where nobody says which target runs.
 inline constexpr std::int64_t kUsualVectorBytes = 64;
 
-enum class Delivery : std::uint8_t { kStreamed, kSplat, kPermuted, kStaged };
+enum class Delivery : std::uint8_t { kStreamed, kSplat, kPermuted, kTransposed, kStaged };
 
 struct OperandTiling {
   Delivery delivery;
@@ -37,7 +37,7 @@ struct Tiling {
   std::int64_t fold = 0;  // as Layout::fold
   std::int64_t elements;  // of a tile, at most
   std::int64_t cols;      // of those along cols, at most
-  bool transposes;        // rows run along a dim in which a staged operand is contiguous
+  bool transposes;        // rows run along a dim in which an operand that is staged or transposed is contiguous
   bool whole_lines;       // the output's rows are lines that follow each other
   bool joins;             // a tile's rows follow each other in memory, so that kernels can join them
   std::pmr::vector<OperandTiling> operands;
@@ -54,7 +54,8 @@ struct TilingProblem {
   int result_blocks = 0;                          // blocks of scratch that intermediate results need
   bool reads_only = false;                        // the last operand is looked at, and not written
   std::int64_t permuted_lanes = 0;                // of the one step's kernel, which heeds TileInput::permutation; 0: it does not
-  bool keeps = false;                             // the one step's kernel is one that keeps inputs
+  bool transposes = false;                        // the one step's kernel heeds TileInput::transposed
+  bool keeps = false;                             // and is one that keeps inputs
   std::int64_t vector_bytes = kUsualVectorBytes;  // of the target
   bool streams = false;                           // the output is to be stored past the caches
   bool serial = false;                            // too short for a second thread

@@ -1,4 +1,4 @@
-// What the movers of one target share: vectors at any address, and more tables of lanes.
+// What the movers of one target share: more tables of lanes.
 #if defined(AXISCAST_SIMD_PERMUTE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AXISCAST_SIMD_PERMUTE_INL_H_
 #undef AXISCAST_SIMD_PERMUTE_INL_H_
@@ -15,19 +15,6 @@ HWY_BEFORE_NAMESPACE();
 namespace axiscast {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-
-// Views may have any address: vectors are loaded and stored as bytes.
-template <class D>
-HWY_INLINE hn::VFromD<D> LoadBytes(D d, const std::byte* from) {
-  const hn::Repartition<std::uint8_t, D> bytes;
-  return hn::BitCast(d, hn::LoadU(bytes, reinterpret_cast<const std::uint8_t*>(from)));
-}
-template <class D>
-HWY_INLINE void StoreBytes(hn::VFromD<D> v, D d, std::byte* to) {
-  const hn::Repartition<std::uint8_t, D> bytes;
-  static_cast<void>(d);
-  hn::StoreU(hn::BitCast(bytes, v), bytes, reinterpret_cast<std::uint8_t*>(to));
-}
 
 // Whether a vector's lanes are permuted in few instructions.
 template <typename T>

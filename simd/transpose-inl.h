@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "axiscast/kit/transpose-inl.h"
 #include "simd/permute-inl.h"
 #include "simd/step-inl.h"
 
@@ -30,82 +31,6 @@ HWY_INLINE void TransposeByElement(const std::byte* from, std::int64_t from_stri
 }
 
 #if HWY_TARGET != HWY_SCALAR
-// Bytes of a whole vector.
-template <class D>
-inline constexpr auto kBytes = static_cast<std::int64_t>(hn::MaxLanes(D()) * sizeof(hn::TFromD<D>));
-
-// A vector of blocks of 16 bytes, each `stride` behind the one before it.
-template <class D>
-HWY_INLINE hn::VFromD<D> LoadBlocks(D d, const std::byte* from, std::int64_t stride) {
-  if constexpr (kBytes<D> <= 16) {
-    return LoadBytes(d, from);
-  } else {
-    const hn::Half<D> half;
-    constexpr std::int64_t kBlocks = kBytes<decltype(half)> / 16;
-    return hn::Combine(d, LoadBlocks(half, from + kBlocks * stride, stride), LoadBlocks(half, from, stride));
-  }
-}
-
-template <std::size_t kIndex, class V, class... Vs>
-HWY_INLINE auto Nth(V v, Vs... vs) {
-  if constexpr (kIndex == 0) {
-    return v;
-  } else {
-    return Nth<kIndex - 1>(vs...);
-  }
-}
-
-// Interleaves the blocks of two vectors, lower or upper halves.
-template <bool kUpper, class D, class V>
-HWY_INLINE V InterleaveBlocks(D d, V a, V b) {
-  const hn::Repartition<std::uint64_t, D> pairs;
-  alignas(64) static constexpr std::uint64_t kOrder[2][8] = {{0, 1, 8, 9, 2, 3, 10, 11}, {4, 5, 12, 13, 6, 7, 14, 15}};
-  return hn::BitCast(
-      d, hn::TwoTablesLookupLanes(hn::BitCast(pairs, a), hn::BitCast(pairs, b), hn::SetTableIndices(pairs, kOrder[kUpper])));
-}
-
-template <bool kBlocks, bool kUpper, class D, class V>
-HWY_INLINE V Interleave(D d, V a, V b) {
-  if constexpr (kBlocks) {
-    return InterleaveBlocks<kUpper>(d, a, b);
-  } else if constexpr (kUpper) {
-    return hn::InterleaveUpper(d, a, b);
-  } else {
-    return hn::InterleaveLower(d, a, b);
-  }
-}
-
-// Stores the transpose of vectors, one row after the other. Each stage interleaves the first half of them with the second; after
-// log2(vectors) stages what had the same place stands together. As many vectors as a block has elements are transposed within their
-// blocks; with more, the first stages interleave whole blocks.
-// A pack instead of an array: some targets have no arrays of vectors.
-template <std::size_t kStage, class D, std::size_t... kIndex, class... V>
-HWY_INLINE void StoreTransposed(D d, std::index_sequence<kIndex...> sequence, std::byte* to, std::int64_t to_stride, V... v) {
-  constexpr std::size_t kVectors = sizeof...(V);
-  if constexpr (kStage == kVectors) {
-    (StoreBytes(v, d, to + static_cast<std::int64_t>(kIndex) * to_stride), ...);
-  } else {
-    constexpr std::size_t kHalf = kVectors / 2;
-    constexpr bool kBlocks = kStage * (16 / sizeof(hn::TFromD<D>)) < kVectors;
-    StoreTransposed<2 * kStage>(d, sequence, to, to_stride,
-                                Interleave<kBlocks, kIndex % 2 != 0>(d, Nth<kIndex / 2>(v...), Nth<kIndex / 2 + kHalf>(v...))...);
-  }
-}
-
-// A square: from as many lines as a vector has elements, as many elements as the sequence is long, which is a block's or a
-// vector's.
-template <class D, std::size_t... kIndex>
-HWY_INLINE void TransposeSquare(D d, std::index_sequence<kIndex...> sequence, const std::byte* from, std::int64_t from_stride,
-                                std::byte* to, std::int64_t to_stride) {
-  constexpr auto kElements = static_cast<std::int64_t>(sizeof...(kIndex));
-  if constexpr (kElements * static_cast<std::int64_t>(sizeof(hn::TFromD<D>)) > 16) {
-    StoreTransposed<1>(d, sequence, to, to_stride, LoadBytes(d, from + static_cast<std::int64_t>(kIndex) * from_stride)...);
-  } else {
-    StoreTransposed<1>(d, sequence, to, to_stride,
-                       LoadBlocks(d, from + static_cast<std::int64_t>(kIndex) * from_stride, kElements * from_stride)...);
-  }
-}
-
 // Squares from one end to the other, first along lines where those are far apart, else along rows of `to`: what is far away is used
 // up cache line by cache line in the order of its addresses. The other order had 1/3 of the speed with lines 8 KB apart.
 // The last square overlaps the one before it.
@@ -119,7 +44,7 @@ HWY_INLINE void TransposeSquares(D d, const std::byte* from, std::int64_t from_s
     const std::int64_t line = HWY_MIN(j, lines - kLines);
     const std::int64_t element = HWY_MIN(i, elements - kWidth);
     TransposeSquare(d, std::make_index_sequence<kElements>(), from + line * from_stride + element * kSize, from_stride,
-                    to + element * to_stride + line * kSize, to_stride);
+                    StoreRow<D>{to + element * to_stride + line * kSize, to_stride});
   };
   if (std::abs(from_stride) > std::abs(to_stride)) {
     for (std::int64_t j = 0; j < lines; j += kLines) {
@@ -187,7 +112,8 @@ HWY_INLINE void TransposeFewLines(std::index_sequence<kIndex...> sequence, const
   };
   std::int64_t i = 0;
   for (; i + 2 * kElements <= elements; i += kElements) {
-    StoreTransposed<1>(d, sequence, to + i * lines * kSize, lines * kSize, line(from + i * kSize, kIndex)...);
+    StoreRow<decltype(d)> store = {to + i * lines * kSize, lines * kSize};
+    ForTransposed<1>(d, sequence, store, line(from + i * kSize, kIndex)...);
   }
   TransposeByElement<T>(from + i * kSize, from_stride, lines, elements - i, to + i * lines * kSize, lines * kSize);
 }

@@ -71,6 +71,23 @@ TEST(BuiltInRegistry, PermutesInputsWhereTheTargetDoes) {
   }
 }
 
+// Which kernels heed transposed inputs: those of short arithmetic, of 4 or 8 bytes, where vectors are whole lines.
+TEST(BuiltInRegistry, TransposesInputsOfShortArithmetic) {
+  for (const char* target : Registry::SupportedTargets()) {
+    SCOPED_TRACE(target);
+    const Registry* registry = nullptr;
+    ASSERT_TRUE(Registry::BuiltInFor(target, &registry).ok());
+    const bool has_lines = registry->Find("add")->entry().kernels->movers.vector_bytes == 64;
+    for (const char* op : {"add", "maximum", "remainder", "equal", "abs"}) {
+      const bool is_short = std::strcmp(op, "add") == 0 || std::strcmp(op, "maximum") == 0;
+      for (const Kernel& kernel : registry->Find(op)->kernels()) {
+        EXPECT_EQ(kernel.transposes, has_lines && is_short && SizeOf(kernel.inputs[0]) >= 4)
+            << op << " " << NameOf(kernel.inputs[0]);
+      }
+    }
+  }
+}
+
 // Which kernels keep an input that is the same in all rows in registers.
 TEST(BuiltInRegistry, KeepsInputsOfShortArithmetic) {
   for (const char* target : Registry::SupportedTargets()) {

@@ -80,30 +80,47 @@ ByteStrides ColumnStrides(const Shape& shape, std::int64_t size) {
   return StridesOf(ViewSpec::Dense(shape.rank()), column, size);
 }
 
+// Of an input whose last two dims are in the other order in memory.
+ByteStrides TransposedStrides(const Shape& shape, std::int64_t size) {
+  if (shape.rank() < 2) return ColumnStrides(shape, size);
+  const int last = shape.rank() - 1;
+  Shape swapped = shape;
+  std::swap(swapped[last - 1], swapped[last]);
+  ByteStrides strides = StridesOf(ViewSpec::Dense(shape.rank()), swapped, size);
+  std::swap(strides[last - 1], strides[last]);
+  return strides;
+}
+
 Call RandomCall(Random& random) {
   Call call;
-  const bool has_column = random.Chance(10);
-  call.op = has_column ? "add"
-                       : random.Of(std::vector<const char*>{"abs", "add", "divide", "floor_divide", "less", "remainder", "where"});
+  const bool is_transposed = random.Chance(20), has_column = !is_transposed && random.Chance(10);
+  call.op = has_column || is_transposed
+                ? "add"
+                : random.Of(std::vector<const char*>{"abs", "add", "divide", "floor_divide", "less", "remainder", "where"});
   const std::vector<Kernel>& kernels = FindOp(call.op)->kernels();
   call.kernel = static_cast<std::size_t>(random.Below(static_cast<std::int64_t>(kernels.size())));
   std::int64_t budget = random.Chance(20) ? 20'000 : random.Chance(50) ? 3000 : 300;
-  const std::int64_t rank = random.In(1, 4);
+  const std::int64_t rank = is_transposed ? random.Below(2) : random.In(1, 4);
   for (int d = 0; d < rank; ++d) {
     const std::int64_t extent =
         std::min(random.Chance(30) ? random.In(1, 100) : random.In(1, 8), std::max<std::int64_t>(budget, 1));
     call.shape.push_back(extent);
     budget /= extent;
   }
+  if (is_transposed) {  // squares, and parts of them
+    call.shape.push_back(random.In(10, 60));
+    call.shape.push_back(random.Chance(30) ? call.shape[call.shape.rank() - 1] : random.In(10, 60));  // as dense as if it were not
+    budget = 1;
+  }
   if (budget > 1) call.shape[static_cast<int>(random.Below(rank))] *= budget;
   const int arity = FindOp(call.op)->arity();
-  const std::int64_t column = has_column ? random.Below(arity) : -1;
+  const std::int64_t special = has_column || is_transposed ? random.Below(arity) : -1;
   for (int i = 0; i <= arity; ++i) {
     Operand operand;
     operand.dtype = i < arity ? kernels[call.kernel].inputs[i] : kernels[call.kernel].output;
-    operand.strides = i == column  ? ColumnStrides(call.shape, operand.size())
-                      : has_column ? StridesOf(ViewSpec::Dense(call.shape.rank()), call.shape, operand.size())
-                                   : RandomStrides(random, call.shape, operand.size(), i == arity);
+    operand.strides = i == special   ? (is_transposed ? TransposedStrides : ColumnStrides)(call.shape, operand.size())
+                      : special >= 0 ? StridesOf(ViewSpec::Dense(call.shape.rank()), call.shape, operand.size())
+                                     : RandomStrides(random, call.shape, operand.size(), i == arity);
     const Around around = AroundOf(call.shape, operand.strides, operand.size());
     operand.origin = around.before + (random.Chance(15) ? random.Below(9) : 0);
     operand.memory = random.RandomBytes(operand.origin + around.behind);
@@ -175,6 +192,7 @@ Bytes Execute(Random& random, const Call& call, std::string* way, Counts* counts
   Layout layout = MakeLayout(Canonicalise(call.shape, strides), dtypes, {&step, 1}, options);
   EXPECT_LE(layout.scratch_bytes, kScratchBytes);
   layout.parallel = layout.tiles > 1 && random.Chance(50);
+  layout.far = random.Chance(25);
   layout.grain = random.In(1, std::min<std::int64_t>(layout.tiles, 5));
   ExecuteOptions execute_options;
   execute_options.max_threads = static_cast<int>(random.In(0, 3));
@@ -192,6 +210,55 @@ Bytes Execute(Random& random, const Call& call, std::string* way, Counts* counts
   if (layout.can_stream && execute_options.stores == StorePolicy::kStream) ++(*counts)["stored past the caches"];
   if (layout.can_stream && execute_options.stores != StorePolicy::kStream) ++(*counts)["stored into the caches"];
   return out;
+}
+
+// x's elements, whichever side is transposed, as another type.
+template <typename T>
+void ConvertFirst(const Tile& tile) {
+  const TileInput& x = tile.in[0];
+  for (std::int64_t r = 0; r < tile.rows; ++r) {
+    for (std::int64_t c = 0; c < tile.cols; ++c) {
+      const auto* line = static_cast<const std::byte*>(x.data) + (x.transposed ? c : r) * x.row_stride;
+      float value;
+      std::memcpy(&value, line + (x.transposed ? r : c) * std::int64_t{4}, sizeof(value));
+      reinterpret_cast<T*>(static_cast<std::byte*>(tile.out) + r * tile.out_row_stride)[c] = static_cast<T>(value);
+    }
+  }
+}
+
+template <typename T>
+void ExpectConvertedInStrips(DType dtype) {
+  constexpr std::int64_t kRows = 150, kCols = 70;
+  std::vector<float> x(kRows * kCols), y(kRows * kCols);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 251);
+  std::vector<T> out(x.size());
+  Kernel kernel = {{DType::kFloat32, DType::kFloat32}, dtype, dtype, &ConvertFirst<T>};
+  kernel.transposes = true;
+  const Step step{&kernel, 2, {0, 1}, {}};
+  constexpr std::int64_t kSize = sizeof(T);
+  const std::vector<ByteStrides> strides = {{4, 4 * kRows}, {4 * kCols, 4}, {kSize * kCols, kSize}};
+  const std::vector<DType> dtypes = {DType::kFloat32, DType::kFloat32, dtype};
+  LayoutOptions options;
+  options.far = true;
+  Layout layout = MakeLayout(Canonicalise({kRows, kCols}, strides), dtypes, {&step, 1}, options);
+  ASSERT_EQ(DescribeDelivery(layout, 0), "transposed");
+  ASSERT_GT(layout.tiles, 1);  // else there is no next tile, and no strips
+  std::byte* const pointers[] = {reinterpret_cast<std::byte*>(x.data()), reinterpret_cast<std::byte*>(y.data()),
+                                 reinterpret_cast<std::byte*>(out.data())};
+  axiscast::Execute(layout, FindOp("add")->entry().kernels->movers, pointers, {});
+  for (std::int64_t r = 0; r < kRows; ++r) {
+    for (std::int64_t c = 0; c < kCols; ++c) {
+      ASSERT_EQ(out[static_cast<std::size_t>(r * kCols + c)], static_cast<T>(x[static_cast<std::size_t>(c * kRows + r)]))
+          << r << ", " << c;
+    }
+  }
+}
+
+// No built-in kernel takes a transposed input to a result of another size; own ones may.
+TEST(ForcedTiling, StripsHaveResultsOfAnySize) {
+  ExpectConvertedInStrips<double>(DType::kFloat64);
+  ExpectConvertedInStrips<float>(DType::kFloat32);
+  ExpectConvertedInStrips<std::uint8_t>(DType::kUInt8);
 }
 
 TEST(ForcedTiling, NoResultDependsOnThePath) {
@@ -217,6 +284,9 @@ TEST(ForcedTiling, NoResultDependsOnThePath) {
   if (cases < 3000) return;  // too few to say anything about how often each kind occurs
   if (AnyTargetPermutes()) {
     EXPECT_GE(counts["permuted"], 20);
+  }
+  if (AnyTargetTransposes()) {
+    EXPECT_GE(counts["transposed"], 20);
   }
   for (const char* name : {"streamed", "splat", "staged: pattern", "staged: repeat-each", "staged: transpose", "staged: gather",
                            "staged: runs", "staged: unaligned", "staged: unaligned splat", "out streamed", "out staged: gather",

@@ -205,6 +205,7 @@ TEST(Plan, SaysWhatItsEstimateIsTheSumOf) {
   // What comes again in every row is staged, and kept in registers; or put in order by the kernel.
   const DType inputs[] = {DType::kFloat32, DType::kFloat32};
   const bool permutes = FindOp("add")->FindKernel(inputs)->permutes > 0;
+  const bool transposes = FindOp("add")->FindKernel(inputs)->transposes;
   struct Row {
     const char* op;
     DType dtype;
@@ -218,7 +219,13 @@ TEST(Plan, SaysWhatItsEstimateIsTheSumOf) {
            {"remainder", DType::kFloat32, {5000, 3}, {3}, {4}, "bytes arithmetic rows tiles staging call"},
            {"add", DType::kFloat32, {5000, 2}, {2}, {4}, permutes ? "bytes rows tiles call" : "bytes tiles staging call"},
            {"add", DType::kFloat32, {5000, 32}, {32}, {4}, "bytes tiles call"},
-           {"add", DType::kFloat32, {256, 256}, {256, 256}, {4, 1024}, "bytes rows tiles transposing call"},
+           {"add",
+            DType::kFloat32,
+            {256, 256},
+            {256, 256},
+            {4, 1024},
+            transposes ? "bytes tiles transposing call" : "bytes rows tiles transposing call"},
+           {"remainder", DType::kFloat32, {256, 256}, {256, 256}, {4, 1024}, "bytes arithmetic rows tiles transposing call"},
            {"add", DType::kFloat32, {5000}, {5000}, {400}, "bytes rows tiles gathering call"},
            {"floor_divide", DType::kInt32, {5000}, {5000}, {4}, "bytes arithmetic rows tiles call check"}}) {
     Plan plan;

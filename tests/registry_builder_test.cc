@@ -151,6 +151,12 @@ const BadDefinition kBadDefinitions[] = {
      "registry: op tenfold: kernel 0: permutes must be 0 to 64 lanes; got 65"},
     {"permutes_fewer_than_none", [](OpDefinition* d) { d->kernels[0].permutes = -1; },
      "registry: op tenfold: kernel 0: permutes must be 0 to 64 lanes; got -1"},
+    {"transposes_of_one",
+     [](OpDefinition* d) {
+       d->info.arity = 1;
+       d->kernels[0].transposes = true;
+     },
+     "registry: op tenfold: kernel 0 transposes inputs, which is for ops with two; this one has 1"},
     {"keeps_of_one",
      [](OpDefinition* d) {
        d->info.arity = 1;

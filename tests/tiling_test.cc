@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "axiscast/axiscast.h"
+#include "core/caches.h"
 
 namespace axiscast {
 namespace {
@@ -79,6 +80,63 @@ TEST(Tiling, PermutesShortReversedRuns) {
                    MutableTensorView(nullptr, DType::kFloat32, shape), {}, &plan);
     ASSERT_TRUE(status.ok()) << status.message();
     EXPECT_EQ(plan.Describe().operands[0].delivery, delivery) << shape[0] << ", rank " << shape.rank();
+  }
+}
+
+// Short arithmetic takes a transposed operand as it lies, whatever dims are around it, as long as there are rows and cols for it.
+TEST(Tiling, TransposesInKernels) {
+  const Op& add = *FindOp("add");
+  const DType dtypes[] = {DType::kFloat32, DType::kFloat32};
+  const bool transposes = add.FindKernel(dtypes)->transposes;
+  const struct {
+    Shape shape;
+    Extents strides;  // of x, in elements
+    bool takes;
+  } cases[] = {{{256, 256}, {1, 256}, true},    {{100, 3000}, {1, 107}, true},      {{16, 16}, {1, 16}, true},
+               {{15, 256}, {1, 15}, false},     {{256, 15}, {1, 256}, false},       {{256, 256}, {-1, 256}, false},
+               {{9, 64, 80}, {0, 1, 64}, true}, {{20, 30, 40}, {1, 20, 600}, true}, {{256, 256}, {1, -256}, true},
+               {{256, 256}, {2, 512}, false},   {{5, 64, 64}, {64, 1, 320}, true},  {{64, 16, 64}, {1, 64, 1024}, false}};
+  for (const auto& [shape, strides, takes] : cases) {
+    ByteStrides bytes = DenseStrides(shape, DType::kFloat32);
+    for (std::size_t d = 0; d < strides.size(); ++d) bytes[static_cast<int>(d)] = strides[d] * 4;
+    const TensorView x(nullptr, DType::kFloat32, shape, bytes), y(nullptr, DType::kFloat32, shape);
+    Plan plan;
+    const Status status = Plan::Make(add, {x, y}, MutableTensorView(nullptr, DType::kFloat32, shape), {}, &plan);
+    ASSERT_TRUE(status.ok()) << status.message();
+    const std::string delivery = plan.Describe().operands[0].delivery;
+    EXPECT_EQ(delivery == "transposed", takes && transposes) << shape[0] << " x " << shape[1] << ": " << delivery;
+  }
+}
+
+// A row that many rows read is cut, so that it is in L1 when the next one comes; unless few do, or results go to memory.
+TEST(Tiling, CutsLongRowsThatManyRead) {
+  const std::int64_t l1 = MachineCaches().l1, l3 = MachineCaches().l3;
+  const auto row_bytes_of = [](std::int64_t rows, std::int64_t bytes) {
+    const Shape shape{rows, bytes / 4};
+    const TensorView x(nullptr, DType::kFloat32, shape), y(nullptr, DType::kFloat32, {bytes / 4});
+    Plan plan;
+    const Status status = Plan::Make(*FindOp("add"), {x, y}, MutableTensorView(nullptr, DType::kFloat32, shape), {}, &plan);
+    EXPECT_TRUE(status.ok()) << status.message();
+    return plan.Describe().tile_cols * 4;
+  };
+  EXPECT_LE(row_bytes_of(8, l1), l1 / 8);
+  EXPECT_EQ(row_bytes_of(8, l1 / 4), l1 / 4);
+  EXPECT_GE(row_bytes_of(3, l1), l1 / 2);
+  EXPECT_GE(row_bytes_of(l3 / l1, l1), l1 / 2);
+}
+
+// Tiles with a transposed operand are pieces of rows: of rows that are no whole lines, stored past the caches, 3000 x 3000 of
+// float32 took 7 times as long as stored into them.
+TEST(Tiling, StreamsNoPartsOfLines) {
+  for (const char* op : {"add", "remainder"}) {
+    for (const std::int64_t side : {100004, 100016}) {
+      const Shape shape{side, side};  // no memory is looked at; 40 GB fit no cache
+      const TensorView x(nullptr, DType::kFloat32, shape), y(nullptr, DType::kFloat32, shape, {4, 4 * side});
+      Plan plan;
+      const Status status = Plan::Make(*FindOp(op), {x, y}, MutableTensorView(nullptr, DType::kFloat32, shape), {}, &plan);
+      ASSERT_TRUE(status.ok()) << status.message();
+      EXPECT_EQ(plan.Describe().store, side % 16 == 0 ? "streaming" : "direct") << op << " " << side;
+    }
   }
 }
 

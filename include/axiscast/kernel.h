@@ -50,16 +50,17 @@ struct Permutation {
 };
 
 /// One input of a tile. `data` is aligned to its element. Along cols it is streamed (contiguous) or, when `splat`, one value; or,
-/// for kernels that say so, permuted: of their two inputs, the other one is then streamed.
+/// for kernels that say so, permuted or transposed: of their two inputs, the other one is then streamed.
 struct TileInput {
   const void* data;
-  std::int64_t row_stride;  // bytes from a row to the next; any value
+  std::int64_t row_stride;  // bytes from a row to the next; any value. Of a transposed input: from a col to the next
   bool splat;
+  bool transposed = false;  // contiguous along rows
   const Permutation* permutation = nullptr;
 };
 
 /// All that a kernel ever sees: a 2-d block of the result and the inputs that face it. Broadcasting beyond `splat`, `permutation`
-/// and `row_stride` 0, other strides and unaligned memory are dealt with before a kernel is called.
+/// and `row_stride` 0, strides beyond `transposed` and unaligned memory are dealt with before a kernel is called.
 struct Tile {
   std::int64_t rows;  // >= 1
   std::int64_t cols;  // >= 1
@@ -89,6 +90,7 @@ struct Kernel {
   bool joins = false;                  // `run` stores dense rows that follow each other as one: none but the first begins a run
   double cycles = 1;                   // of a core for 64 bytes of its widest operand in L1, roughly: decides when threads pay
   int permutes = 0;                    // `run` heeds TileInput::permutation, of so many lanes; of any dtypes, for two inputs. 0: no
+  bool transposes = false;             // `run` heeds TileInput::transposed; of any dtypes, for two inputs
   bool keeps = false;                  // `run` has no cost for rows that follow each other, where one input is the same in all
                        // and rows are whole vectors, up to kMaxKept and kMaxKeptBytes: it keeps that input in registers
 };

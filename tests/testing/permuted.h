@@ -1,4 +1,4 @@
-// Whether any plan here has permuted inputs: their kernels are for targets that permute lanes in one instruction.
+// Whether any plan here has permuted or transposed inputs: their kernels are for targets with long vectors.
 #ifndef AXISCAST_TESTS_TESTING_PERMUTED_H_
 #define AXISCAST_TESTS_TESTING_PERMUTED_H_
 
@@ -8,14 +8,21 @@
 
 namespace axiscast::test {
 
-inline bool AnyTargetPermutes() {
+template <class Predicate>
+bool AnyKernelOfAdd(Predicate takes) {
   const auto targets = Registry::SupportedTargets();
-  return std::any_of(targets.begin(), targets.end(), [](const char* target) {
+  return std::any_of(targets.begin(), targets.end(), [takes](const char* target) {
     const Registry* registry = nullptr;
     if (!Registry::BuiltInFor(target, &registry).ok()) return false;
     const std::vector<Kernel>& kernels = registry->Find("add")->kernels();
-    return std::any_of(kernels.begin(), kernels.end(), [](const Kernel& kernel) { return kernel.permutes > 0; });
+    return std::any_of(kernels.begin(), kernels.end(), takes);
   });
+}
+inline bool AnyTargetPermutes() {
+  return AnyKernelOfAdd([](const Kernel& kernel) { return kernel.permutes > 0; });
+}
+inline bool AnyTargetTransposes() {
+  return AnyKernelOfAdd([](const Kernel& kernel) { return kernel.transposes; });
 }
 
 }  // namespace axiscast::test

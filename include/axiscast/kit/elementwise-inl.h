@@ -65,14 +65,22 @@ struct Elementwise {
   // Whether rows that follow each other are one (Kernel::joins).
   template <class Op, typename T>
   static constexpr bool kJoins = !IsCompact<Op, T>();
-  // Of how many lanes inputs may be permuted (Kernel::permutes), and whether they are kept. Class is the op's: one with a Run of
-  // its own does not say so by this.
+  // Of how many lanes inputs may be permuted (Kernel::permutes), and whether they may be transposed, or are kept. Class is the
+  // op's: one with a Run of its own does not say so by this.
   template <class Class, class Op, typename T>
   static constexpr int Permutes() {
     if constexpr (kTakesPermuted<Op, T>) {
       return &Class::template Run<Op, T> == &Elementwise::template Run<Op, T> ? ElementwiseRows<Op, T>::kPermutedLanes : 0;
     } else {
       return 0;
+    }
+  }
+  template <class Class, class Op, typename T>
+  static constexpr bool Transposes() {
+    if constexpr (kTakesTransposed<Op, T>) {
+      return &Class::template Run<Op, T> == &Elementwise::template Run<Op, T>;
+    } else {
+      return false;
     }
   }
   template <class Class, class Op, typename T>

@@ -230,6 +230,7 @@ struct TargetRow {
   KernelFunction run;
   CheckFunction check;
   int permutes;
+  bool transposes;
   bool keeps;
 };
 

@@ -13,6 +13,7 @@
 #include "axiscast/kit/operand-inl.h"
 #include "axiscast/kit/periodic-inl.h"
 #include "axiscast/kit/permuted-inl.h"
+#include "axiscast/kit/transposed-inl.h"
 #include "axiscast/kit/widened-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -96,6 +97,12 @@ struct ElementwiseRows {
       using Second = PermutedRows<ElementwiseRows, Op, T, 1>;
       if (tile.in[0].permutation != nullptr) return First::Run(tile, tile.in[0], tile.in[1]);
       if (tile.in[1].permutation != nullptr) return Second::Run(tile, tile.in[1], tile.in[0]);
+    }
+    if constexpr (kTakesTransposed<Op, T> && std::is_same_v<SpecialRows, NoSpecialRows>) {
+      using First = TransposedRows<ElementwiseRows, Op, T, kFirst>;
+      using Second = TransposedRows<ElementwiseRows, Op, T, 1>;
+      if (tile.in[0].transposed) return First::Run(tile, tile.in[0], tile.in[1]);
+      if (tile.in[1].transposed) return Second::Run(tile, tile.in[1], tile.in[0]);
     }
     if constexpr (kTakesWidened<Op, T> && std::is_same_v<SpecialRows, NoSpecialRows>) {
       using First = WidenedRows<ElementwiseRows, Op, T, kFirst>;

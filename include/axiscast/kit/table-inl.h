@@ -67,6 +67,7 @@ constexpr void SetRow(TargetRow*& row) {
     if constexpr (Op::Class::template HasMeaning<Op, T>() && KernelOp::Class::template HasLanes<KernelOp, KernelType>()) {
       row->run = &KernelOp::Class::template Run<KernelOp, KernelType>;
       row->permutes = KernelOp::Class::template Permutes<typename KernelOp::Class, KernelOp, KernelType>();
+      row->transposes = KernelOp::Class::template Transposes<typename KernelOp::Class, KernelOp, KernelType>();
       row->keeps = KernelOp::Class::template Keeps<typename KernelOp::Class, KernelOp, KernelType>();
     }
     if constexpr (RefusesZero<Op, T>()) row->check = &AnyZero<SameBits<T>>;
@@ -103,6 +104,7 @@ void AddKernel(const TargetRow*& row, OpDefinition& definition) {
     kernel.run = row->run;
     kernel.check = row->check;
     kernel.permutes = row->permutes;
+    kernel.transposes = row->transposes;
     kernel.keeps = row->keeps;
     using KernelOp = KernelOpOf<Op, T>;
     kernel.streams = true;

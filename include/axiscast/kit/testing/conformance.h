@@ -35,6 +35,8 @@ class Conformance : private ConformanceTiles {
   /// Each input permuted, where kernels take that: repeated, reversed, with gaps, over and over; parts of groups; also over the
   /// other input.
   std::string PermutedInputs();
+  /// Each input transposed, where kernels take that: parts of squares, rows at any distance; also over the other input.
+  std::string TransposedInputs();
   /// The result over each input that is as large.
   std::string InPlaceOfEveryStreamedInput();
   /// Every pair of special values (all pairs of 8-bit values), in the first and last input; others, if any, take random ones.
@@ -55,6 +57,7 @@ inline constexpr ConformanceCheck kConformanceChecks[] = {
     {"RowsAtAnyDistance", &Conformance::RowsAtAnyDistance},
     {"ManyRowsBesideOne", &Conformance::ManyRowsBesideOne},
     {"PermutedInputs", &Conformance::PermutedInputs},
+    {"TransposedInputs", &Conformance::TransposedInputs},
     {"InPlaceOfEveryStreamedInput", &Conformance::InPlaceOfEveryStreamedInput},
     {"EveryPairOfSpecialValues", &Conformance::EveryPairOfSpecialValues},
     {"CheckFindsRefusedValues", &Conformance::CheckFindsRefusedValues},
@@ -200,6 +203,30 @@ inline std::string Conformance::PermutedInputs() {
           std::string wrong = Run(kernel, shape);
           const bool as_large = SizeOf(kernel.inputs[1 - permuted]) == SizeOf(kernel.output);
           if (wrong.empty() && as_large) wrong = RunInPlace(kernel, shape, 1 - permuted, false);
+          if (!wrong.empty()) return wrong;
+        }
+      }
+    }
+  }
+  return "";
+}
+
+inline std::string Conformance::TransposedInputs() {
+  constexpr Rows kKinds[] = {Rows::kDense, Rows::kPadded, Rows::kBackward};
+  for (const Kernel& kernel : kernels_) {
+    if (!kernel.transposes) continue;
+    if (info_.arity != 2) return "Kernel::transposes is for ops with two inputs";
+    unsigned round = 0;
+    for (const std::int64_t rows : {1, 2, 3, 4, 5, 7, 8, 9, 11, 15, 16, 17, 20, 32, 35}) {
+      for (const std::int64_t cols : {1, 3, 4, 7, 8, 9, 15, 16, 17, 31, 32, 33, 48}) {
+        for (int transposed = 0; transposed < 2; ++transposed) {
+          const Rows kind = kKinds[++round % 3], other = kKinds[round / 3 % 3];
+          TileShape shape = {rows, cols, 0, {other, other, other, other, kKinds[round / 9 % 3]}, round % 5 < 3, round % 7};
+          shape.row_kind[transposed] = kind;
+          shape.transposed = transposed;
+          std::string wrong = Run(kernel, shape);
+          const bool as_large = SizeOf(kernel.inputs[1 - transposed]) == SizeOf(kernel.output);
+          if (wrong.empty() && as_large) wrong = RunInPlace(kernel, shape, 1 - transposed, false);
           if (!wrong.empty()) return wrong;
         }
       }

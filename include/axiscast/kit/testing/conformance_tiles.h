@@ -32,6 +32,7 @@ class ConformanceTiles {
     std::int64_t shift;
     int permuted = -1;  // this input is, in steps of
     StepOrder order = {};
+    int transposed = -1;  // this input is
   };
 
   unsigned patterns() const { return 1u << info_.arity; }
@@ -43,6 +44,7 @@ class ConformanceTiles {
   void NextAttributes(const Kernel& kernel);
   void SetUpTile(const Kernel& kernel, const TileShape& shape);
   void ComputeExpected(const Kernel& kernel);
+  const std::byte* Element(const Kernel& kernel, int input, std::int64_t r, std::int64_t c) const;
   std::string Compare(const Kernel& kernel, const std::byte* actual, std::int64_t r, std::int64_t c) const;
   std::string Describe(const Kernel& kernel, std::int64_t r, std::int64_t c) const;
   std::string Difference(const Kernel& kernel, const GuardedOperand& out);
@@ -146,14 +148,16 @@ inline void ConformanceTiles::SetUpTile(const Kernel& kernel, const TileShape& s
   for (int i = 0; i < info_.arity; ++i) {
     const bool splat = (shape.splats >> i & 1) != 0;
     const auto size = static_cast<std::int64_t>(SizeOf(kernel.inputs[i]));
-    const bool permuted = i == shape.permuted;
-    const std::int64_t cols = splat ? 1 : permuted ? shape.order.Elements(shape.cols) : shape.cols;
-    inputs_[i].Place({shape.rows, cols, RowStride(shape.row_kind[i], cols, size, i), size}, shape.at_end, shape.shift + i);
+    const bool permuted = i == shape.permuted, transposed = i == shape.transposed;
+    const std::int64_t rows = transposed ? shape.cols : shape.rows;  // in memory
+    const std::int64_t cols = splat ? 1 : permuted ? shape.order.Elements(shape.cols) : transposed ? shape.rows : shape.cols;
+    inputs_[i].Place({rows, cols, RowStride(shape.row_kind[i], cols, size, i), size}, shape.at_end, shape.shift + i);
     const Values& pool = Pool(kernel, i);
-    for (std::int64_t r = 0; r < shape.rows; ++r) {
+    for (std::int64_t r = 0; r < rows; ++r) {
       for (std::int64_t c = 0; c < cols; ++c) std::memcpy(inputs_[i].At(r, c), pool.at(next_value_++), pool.size);
     }
     tile_.in[i] = inputs_[i].AsInput(splat);
+    tile_.in[i].transposed = transposed;
     if (!permuted) continue;
     permutation_ = PermutationOf(shape.order, kernel.permutes, size);
     tile_.in[i].permutation = &permutation_;
@@ -167,22 +171,30 @@ inline void ConformanceTiles::ComputeExpected(const Kernel& kernel) {
   Tile reference = tile_;
   reference.out = expected_.data();
   reference.out_row_stride = tile_.cols * static_cast<std::int64_t>(size);
-  // The reference takes no permuted input: it gets it in order.
+  // The reference takes no permuted or transposed input: it gets it in order.
   std::vector<std::byte> ordered;
   for (int i = 0; i < info_.arity; ++i) {
     TileInput& in = reference.in[i];
-    if (in.permutation == nullptr) continue;
+    if (in.permutation == nullptr && !in.transposed) continue;
     const auto in_size = static_cast<std::int64_t>(SizeOf(kernel.inputs[i]));
     ordered.resize(static_cast<std::size_t>(tile_.rows * tile_.cols * in_size));
     for (std::int64_t r = 0; r < tile_.rows; ++r) {
       for (std::int64_t c = 0; c < tile_.cols; ++c) {
-        const auto* element = static_cast<const std::byte*>(in.data) + r * in.row_stride + order_.Element(c) * in_size;
-        std::memcpy(ordered.data() + (r * tile_.cols + c) * in_size, element, static_cast<std::size_t>(in_size));
+        std::memcpy(ordered.data() + (r * tile_.cols + c) * in_size, Element(kernel, i, r, c), static_cast<std::size_t>(in_size));
       }
     }
     in = {ordered.data(), tile_.cols * in_size, false};
   }
   kernel.reference(reference);
+}
+
+// An input's element that meets element (r, c) of the result.
+inline const std::byte* ConformanceTiles::Element(const Kernel& kernel, int input, std::int64_t r, std::int64_t c) const {
+  const TileInput& in = tile_.in[input];
+  const std::int64_t line = in.transposed ? c : r;
+  const std::int64_t of_line = in.splat ? 0 : in.transposed ? r : in.permutation != nullptr ? order_.Element(c) : c;
+  return static_cast<const std::byte*>(in.data) + line * in.row_stride +
+         of_line * static_cast<std::int64_t>(SizeOf(kernel.inputs[input]));
 }
 
 // Says how an element of the result differs from `expected_`.
@@ -201,10 +213,8 @@ inline std::string ConformanceTiles::Describe(const Kernel& kernel, std::int64_t
     const bool splat = tile_.in[i].splat;
     text.append(i == 0 ? "; " : ", ").append(NameOf(kernel.inputs[i])).append(splat ? " splat" : "");
     if (tile_.in[i].permutation != nullptr) text.append(" permuted: ").append(order_.Text());
-    const std::int64_t element_of_row = splat ? 0 : tile_.in[i].permutation != nullptr ? order_.Element(c) : c;
-    const auto* element = static_cast<const std::byte*>(tile_.in[i].data) + r * tile_.in[i].row_stride +
-                          element_of_row * static_cast<std::int64_t>(SizeOf(kernel.inputs[i]));
-    if (tile_.in[i].data != tile_.out) text.append(" ").append(ToText(kernel.inputs[i], element));
+    if (tile_.in[i].transposed) text.append(" transposed");
+    if (tile_.in[i].data != tile_.out) text.append(" ").append(ToText(kernel.inputs[i], Element(kernel, i, r, c)));
   }
   return text;
 }
