@@ -228,7 +228,7 @@ void ConvertFirst(const Tile& tile) {
 
 template <typename T>
 void ExpectConvertedInStrips(DType dtype) {
-  constexpr std::int64_t kRows = 150, kCols = 70;
+  constexpr std::int64_t kRows = 750, kCols = 310;
   std::vector<float> x(kRows * kCols), y(kRows * kCols);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 251);
   std::vector<T> out(x.size());
