@@ -259,12 +259,12 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   problem.serial = layout.estimate.seconds() < kSharedSeconds;
   problem.seconds = layout.estimate.seconds();
   problem.bytes = elements * static_cast<double>(problem.widest);
+  problem.far = options.far || bytes > kFarTransposed * static_cast<double>(MachineCaches().l3);
   const Tiling tiling = ChooseTiling(canonical, problem, options.forced);
 
   layout.offsets = canonical.offsets;
   layout.check = options.check;
-  layout.far =
-      options.far || LeavesCaches(bytes) || (tiling.transposes && bytes > kFarTransposed * static_cast<double>(MachineCaches().l3));
+  layout.far = tiling.transposes ? problem.far : options.far || LeavesCaches(bytes);
   layout.transposes = tiling.transposes;
   layout.permutation = tiling.permutation;
   const std::int64_t out_size = problem.sizes.back();

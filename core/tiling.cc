@@ -44,9 +44,10 @@ constexpr std::int64_t kSlowTileBytes = 8 * 1024;     // at least, however slow 
 constexpr std::int64_t kStagedTileBytes = 8 * 1024;   // of what is staged (all rows, or one for all of them), and of chains
 constexpr std::int64_t kLongTileBytes = 128 * 1024;   // of a call that is never shared, when nothing goes through scratch
 constexpr std::int64_t kSquareTileBytes = 16 * 1024;  // when an operand is staged by a transpose: whole cache lines both ways
-// When kernels transpose: whole lines both ways, and more of those of the transposed input, which are far apart. From memory, tiles
-// of as many rows as cols, and of 8 or 64 KB, take 1.1 to 1.4 times as long.
-constexpr std::int64_t kTransposedRowBytes = 512, kTransposedColBytes = 128;
+// When kernels transpose: bytes of rows, which are the transposed input's lines, and of cols. Whole lines both ways, and more of
+// those that are far apart. From memory fewer cols take 0.75 to 1.1 of the time, in L3 up to 1.5; tiles of as many rows as cols,
+// and of 64 KB and more, take 1.1 to 1.6 times as long.
+constexpr std::int64_t kTransposedRowBytes = 512, kTransposedColBytes = 128, kFarTransposedColBytes = 64;
 
 // Tiles are what threads share; one thread wants none (core/layout.cc).
 std::int64_t DirectTileBytes(const TilingProblem& problem) {
@@ -331,7 +332,8 @@ Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, co
   tiling.cols = std::clamp<std::int64_t>(row_bytes / problem.widest, 1, tiling.elements);
   if (chooser.IsAnyTransposed(first)) {
     if (!problem.serial) {
-      const std::int64_t tile = kTransposedRowBytes / problem.widest * (kTransposedColBytes / problem.widest);
+      const std::int64_t col_bytes = problem.far ? kFarTransposedColBytes : kTransposedColBytes;
+      const std::int64_t tile = kTransposedRowBytes / problem.widest * (col_bytes / problem.widest);
       tiling.elements = std::min(tile, tiling.elements);
       const std::int64_t rows = std::min(canonical.extents[transposed], kTransposedRowBytes / problem.widest);
       tiling.cols = std::min(ColsOfSquares(canonical.extents[first], tile / rows, kLineBytes / problem.widest), tiling.elements);

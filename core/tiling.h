@@ -58,6 +58,7 @@ struct TilingProblem {
   bool keeps = false;                             // and is one that keeps inputs
   std::int64_t vector_bytes = kUsualVectorBytes;  // of the target
   bool streams = false;                           // the output is to be stored past the caches
+  bool far = false;                               // so much of the operands is in memory that transposing should ask for it early
   bool serial = false;                            // too short for a second thread
   double seconds = 0;                             // of the call, roughly
   double bytes = 0;                               // of the widest operand, in all
