@@ -1,4 +1,4 @@
-// What the movers of one target share: more tables of lanes.
+// What the movers of one target share: more tables of lanes, and vectors of triples.
 #if defined(AXISCAST_SIMD_PERMUTE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AXISCAST_SIMD_PERMUTE_INL_H_
 #undef AXISCAST_SIMD_PERMUTE_INL_H_
@@ -32,6 +32,77 @@ constexpr CycleTables MakeCycleTables() {
   return tables;
 }
 inline constexpr CycleTables kCycleTables = MakeCycleTables();
+
+// Where lane q comes from when triples are made: 3 of it is q, modulo any power of two up to 256.
+struct ThirdTable {
+  std::uint8_t of[kMaxTableLanes];
+};
+constexpr ThirdTable MakeThirdTable() {
+  ThirdTable table = {};
+  for (std::size_t q = 0; q < kMaxTableLanes; ++q) table.of[q] = static_cast<std::uint8_t>(171 * q);
+  return table;
+}
+inline constexpr ThirdTable kThirdTable = MakeThirdTable();
+
+// Triples one after the other in three vectors, to and from a vector for each place in a triple. What has one place is in other
+// lanes of each of the three: two blends bring it together, and one permutation in order. Highway's interleaved loads and stores
+// of 16 floats take 2 to 4 times as long.
+template <class D>
+class Triples {
+  using V = hn::VFromD<D>;
+  using DLanes = hn::RebindToUnsigned<D>;
+  using Lane = hn::TFromD<DLanes>;
+
+ public:
+  HWY_INLINE Triples() : zeros_(MaskOf(0)), ones_(MaskOf(1)), twos_(MaskOf(2)) {}
+
+  // That place of each triple.
+  template <int kPlace>
+  HWY_INLINE V Take(V v0, V v1, V v2) const {
+    const DLanes d;
+    const auto lane = hn::Iota(d, Lane{0});
+    const auto at = hn::Add(hn::Add(hn::Add(lane, lane), lane), hn::Set(d, Lane{kPlace}));
+    return hn::TableLookupLanes(Blend<kPlace, -kRest>(v0, v1, v2), IndicesOf(at));
+  }
+  // The lanes of a vector of that place, in the order that Join takes.
+  template <int kPlace>
+  HWY_INLINE V Spread(V v) const {
+    const DLanes d;
+    return hn::TableLookupLanes(v, IndicesOf(hn::Sub(LoadTable(d, kThirdTable.of), hn::Set(d, static_cast<Lane>(171 * kPlace)))));
+  }
+  // That one of three vectors of triples.
+  template <int kVector>
+  HWY_INLINE V Join(V spread0, V spread1, V spread2) const {
+    return Blend<-kVector * kRest, 1>(spread0, spread1, spread2);
+  }
+
+ private:
+  static constexpr int kRest = hn::MaxLanes(D()) % 3;
+
+  static HWY_INLINE auto MaskOf(int rest) {
+    const DLanes d;
+    return hn::RebindMask(D(), hn::Eq(LoadTable(d, kCycleTables.of[3]), hn::Set(d, static_cast<Lane>(rest))));
+  }
+  static HWY_INLINE auto IndicesOf(hn::VFromD<DLanes> at) {
+    const DLanes d;
+    return hn::IndicesFromVec(D(), hn::And(at, hn::Set(d, static_cast<Lane>(hn::MaxLanes(D()) - 1))));
+  }
+  // Lanes whose number leaves that rest when divided by 3.
+  template <int kLaneRest>
+  HWY_INLINE hn::Mask<D> Lanes() const {
+    constexpr int kPositive = (kLaneRest % 3 + 3) % 3;
+    return kPositive == 0 ? zeros_ : kPositive == 1 ? ones_ : twos_;
+  }
+  // v0 in lanes that leave kFirst, v1 in those that leave kFirst + kStep, v2 in the others.
+  template <int kFirst, int kStep>
+  HWY_INLINE V Blend(V v0, V v1, V v2) const {
+    return hn::IfThenElse(Lanes<kFirst>(), v0, hn::IfThenElse(Lanes<kFirst + kStep>(), v1, v2));
+  }
+
+  hn::Mask<D> zeros_, ones_, twos_;
+};
+template <typename T>
+inline constexpr bool kHasTriples = kHasLanes<T>&& kPermutesLanes<sizeof(T)>;
 
 }  // namespace HWY_NAMESPACE
 }  // namespace axiscast

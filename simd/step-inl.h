@@ -43,6 +43,11 @@ template <int kStep, bool kLast, class D>
 HWY_INLINE hn::VFromD<D> LoadStep(D d, const std::byte* from) {
   if constexpr (kStep == 1) {
     return LoadBytes(d, from);
+  } else if constexpr (kStep == 3 && kHasTriples<hn::TFromD<D>>) {
+    const std::size_t bytes = hn::Lanes(d) * sizeof(hn::TFromD<D>);
+    return Triples<D>().template Take < kLast
+               ? 2
+               : 0 > (LoadBytes(d, from), LoadBytes(d, from + bytes), LoadBytes(d, from + 2 * bytes));
   } else if constexpr (kStep == 3) {
     hn::VFromD<D> a, b, c;
     hn::LoadInterleaved3(d, reinterpret_cast<const hn::TFromD<D>*>(from), a, b, c);

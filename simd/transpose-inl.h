@@ -57,6 +57,40 @@ HWY_INLINE void TransposeSquares(D d, const std::byte* from, std::int64_t from_s
   }
 }
 
+// Three lines, and lines of three elements without gaps.
+template <typename T>
+HWY_INLINE void InterleaveThreeLines(const std::byte* from, std::int64_t from_stride, std::int64_t elements, std::byte* to) {
+  const hn::ScalableTag<T> d;
+  constexpr auto kLanes = static_cast<std::int64_t>(hn::MaxLanes(d)), kSize = static_cast<std::int64_t>(sizeof(T));
+  const Triples<decltype(d)> triples;
+  for (std::int64_t i = 0; i < elements; i += kLanes) {
+    const std::int64_t at = HWY_MIN(i, elements - kLanes);  // the last vectors overlap those before them
+    const std::byte* first = from + at * kSize;
+    std::byte* const out = to + at * 3 * kSize;
+    const auto a = triples.template Spread<0>(LoadBytes(d, first)),
+               b = triples.template Spread<1>(LoadBytes(d, first + from_stride)),
+               c = triples.template Spread<2>(LoadBytes(d, first + 2 * from_stride));
+    StoreBytes(triples.template Join<0>(a, b, c), d, out);
+    StoreBytes(triples.template Join<1>(a, b, c), d, out + kLanes * kSize);
+    StoreBytes(triples.template Join<2>(a, b, c), d, out + 2 * kLanes * kSize);
+  }
+}
+template <typename T>
+HWY_INLINE void DeinterleaveTriples(const std::byte* from, std::int64_t lines, std::byte* to, std::int64_t to_stride) {
+  const hn::ScalableTag<T> d;
+  constexpr auto kLanes = static_cast<std::int64_t>(hn::MaxLanes(d)), kSize = static_cast<std::int64_t>(sizeof(T));
+  const Triples<decltype(d)> triples;
+  for (std::int64_t j = 0; j < lines; j += kLanes) {
+    const std::int64_t at = HWY_MIN(j, lines - kLanes);
+    const std::byte* first = from + at * 3 * kSize;
+    std::byte* const out = to + at * kSize;
+    const auto v0 = LoadBytes(d, first), v1 = LoadBytes(d, first + kLanes * kSize), v2 = LoadBytes(d, first + 2 * kLanes * kSize);
+    StoreBytes(triples.template Take<0>(v0, v1, v2), d, out);
+    StoreBytes(triples.template Take<1>(v0, v1, v2), d, out + to_stride);
+    StoreBytes(triples.template Take<2>(v0, v1, v2), d, out + 2 * to_stride);
+  }
+}
+
 // Two to four lines.
 template <typename T>
 HWY_INLINE void InterleaveLines(const std::byte* from, std::int64_t from_stride, std::int64_t lines, std::int64_t elements, T* to) {
@@ -160,11 +194,23 @@ HWY_INLINE void Transpose(Transposes at, std::int64_t from_stride, std::int64_t 
   if constexpr (kHasLanes<T> && HWY_TARGET != HWY_SSE2) {
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<T>()));
     if (lines >= 2 && lines <= 4 && to_dense && elements >= lanes && to_aligned) {
+      if constexpr (kHasTriples<T>) {
+        if (lines == 3) {
+          for (; at.count > 0; at.Next()) InterleaveThreeLines<T>(at.from, from_stride, elements, at.to);
+          return;
+        }
+      }
       for (; at.count > 0; at.Next()) InterleaveLines(at.from, from_stride, lines, elements, reinterpret_cast<T*>(at.to));
       return;
     }
     if (elements >= 2 && elements <= 4 && from_stride == elements * kSize && lines >= lanes &&
         is_aligned(at.from, from_stride, at.from_step)) {
+      if constexpr (kHasTriples<T>) {
+        if (elements == 3) {
+          for (; at.count > 0; at.Next()) DeinterleaveTriples<T>(at.from, lines, at.to, to_stride);
+          return;
+        }
+      }
       for (; at.count > 0; at.Next()) DeinterleaveLines(reinterpret_cast<const T*>(at.from), lines, elements, at.to, to_stride);
       return;
     }

@@ -230,10 +230,10 @@ class PermutedRows {
     }
   }
 
-  // Cols of which the first begins a group: nothing is read behind `end`.
+  // Cols of which the first begins a group: nothing is read behind `end`. Inlined in all loops it was an eighth of the code.
   template <bool kOnce, class A>
-  static HWY_INLINE void Rest(const Permutation& permutation, const std::byte* source, const std::byte* end,
-                              const Element* streamed, Element* out, std::size_t cols, const A& attributes) {
+  static HWY_NOINLINE void Rest(const Permutation& permutation, const std::byte* source, const std::byte* end,
+                                const Element* streamed, Element* out, std::size_t cols, const A& attributes) {
     for (std::size_t i = 0; i < cols; source += permutation.stride) {
       VPermuted once = hn::Undefined(DPermuted());
       if constexpr (kOnce) once = LoadBefore(end, source + permutation.at[0]);

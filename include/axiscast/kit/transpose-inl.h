@@ -107,7 +107,7 @@ struct StoreRow {
 // Static: no other translation unit's code takes its place, which may be compiled otherwise.
 template <class D>
 static HWY_NOINLINE void TransposePart(D d, const std::byte* from, std::int64_t stride, std::int64_t lines, std::int64_t elements,
-                                std::byte* to) {
+                                       std::byte* to) {
   using T = hn::TFromD<D>;
   constexpr std::size_t kSide = hn::MaxLanes(D());
   HWY_ALIGN T square[kSide * kSide];
