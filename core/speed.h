@@ -1,4 +1,4 @@
-// How fast this machine is, for estimates.
+// What differs from one class of machines to the other: how fast they are, for estimates.
 #ifndef AXISCAST_CORE_SPEED_H_
 #define AXISCAST_CORE_SPEED_H_
 
@@ -10,6 +10,7 @@ struct Speed {
   double memory, streamed;  // the same of others, whose result is stored into the caches or past them
   double cycle_seconds;     // of what kernels say of their arithmetic
   double slowness;          // factor for the other numbers of tiling.cc and layout.cc, and those of calls
+  double shared_row;        // of L1: rows that several rows read are cut where they are longer
 };
 
 // By the CPU's vendor and family. Of a machine whose class nobody measured: the first class. No allocation.

@@ -9,6 +9,7 @@
 #include "core/parallel.h"
 #include "core/permutation.h"
 #include "core/program.h"
+#include "core/speed.h"
 #include "core/tile_cols.h"
 
 namespace axiscast {
@@ -320,10 +321,9 @@ Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, co
       if (!large) bytes = row_bytes;
     }
   }
-  // A row of a quarter of L1 is out of it again by the time that the next one reads it: 64 x 64 of float32 for each head and batch
-  // took 1.2 to 1.3 times as long from L2 and L3.
-  if (blocks == 0 && transposed < 0 && chooser.SharedRowBytes(first) > MachineCaches().l1 / 4) {
-    row_bytes = std::min(row_bytes, MachineCaches().l1 / 8);
+  const double shared_row = MachineSpeed().shared_row * static_cast<double>(MachineCaches().l1);
+  if (blocks == 0 && transposed < 0 && static_cast<double>(chooser.SharedRowBytes(first)) > shared_row) {
+    row_bytes = std::min(row_bytes, static_cast<std::int64_t>(shared_row / 2));
   }
   if (forced.tile_bytes > 0) bytes = std::min(bytes, forced.tile_bytes);
   tiling.elements = std::max<std::int64_t>(bytes / problem.widest, 1);
