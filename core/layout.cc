@@ -14,7 +14,7 @@
 namespace axiscast {
 namespace {
 
-// As the numbers of tiling.cc: seen on an AVX-512 server; others are slower by Speed::slowness.
+// As the numbers of tile_cost.cc: seen on an AVX-512 server; others are slower by Speed::slowness.
 constexpr double kCallSeconds = 8e-9;             // a plan's execution, before its first tile
 constexpr double kScratchCycles = 1.5;            // for 64 bytes of a result that goes through scratch
 constexpr double kLoopSeconds = 15e-9;            // going through the tile loop rather than straight to a kernel
@@ -290,7 +290,9 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   static_cast<TilingEstimate&>(layout.estimate) = tiling.estimate;
   layout.estimate.Slow(slowness);
   layout.estimate.call = {1, slowness * (kCallSeconds + (layout.tiles > 1 ? kLoopSeconds : 0))};
-  if (layout.streams != problem.streams) AddWork(steps, elements, bytes, layout.streams, &layout.estimate);
+  // Lines that are far apart do not come as fast as others, nor go.
+  const bool streams = layout.streams && !layout.transposes;
+  if (streams != problem.streams) AddWork(steps, elements, bytes, streams, &layout.estimate);
   const double seconds = layout.estimate.seconds();
   const double tile_seconds = seconds / static_cast<double>(layout.tiles);
   layout.out = layout.input_count();

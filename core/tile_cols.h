@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "core/caches.h"
+#include "core/program.h"
 #include "core/tiling.h"
 
 namespace axiscast {
@@ -207,13 +208,16 @@ class TileCols {
   }
 
   bool IsAnyPermuted(int first) const { return permuted_ >= 0 && first == permuted_first_; }
+  // How the kernel takes the input that is permuted where cols are the dims from `first` on; null where none is.
+  const Permutation* permutation(int first) const { return IsAnyPermuted(first) ? permutation_ : nullptr; }
   // Kernels take that input transposed; -1: none.
   void Transpose(int input) { transposed_ = input; }
   bool IsAnyTransposed(int first) const { return transposed_ >= 0 && IsTransposed(transposed_, first); }
   // Kernels take that input as it lies, where cols are the dims from `first` on; -1: none.
-  void Permute(int input, int first) {
+  void Permute(int input, int first, const Permutation* permutation) {
     permuted_ = input;
     permuted_first_ = first;
+    permutation_ = permutation;
   }
 
   int rank() const { return canonical_.rank(); }
@@ -232,6 +236,7 @@ class TileCols {
   int streams_from_[kMaxOperands], splats_from_[kMaxOperands];  // the first dim from which on an operand does
   int transposed_ = -1;
   int permuted_ = -1, permuted_first_ = -1;
+  const Permutation* permutation_ = nullptr;
 };
 
 }  // namespace axiscast

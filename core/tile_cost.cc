@@ -1,0 +1,163 @@
+// What tiles cost.
+#include "core/tile_cost.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/caches.h"
+#include "core/kernel.h"
+
+namespace axiscast {
+namespace {
+
+// Each was seen on an AVX-512 server. What they are to each other is good enough within a factor of two anywhere.
+constexpr double kRowSeconds = 0.25e-9;          // a kernel's row of whole vectors
+constexpr double kJoinedRowSeconds = 0.5e-9;     // one with a ragged end that goes on in the next row
+constexpr double kRaggedRowSeconds = 0.8e-9;     // another one with a ragged end
+constexpr double kTwoVectorsSeconds = 0.15e-9;   // more for a permuted vector that is made of two
+constexpr double kPermutedRestSeconds = 1.5e-9;  // more for one that does not fill a group, or is read in parts
+constexpr double kStreamedRunSeconds = 20e-9;    // the first and last line of what is stored past the caches
+constexpr double kShortRowSeconds = 2.5e-9;      // a row that does not fill a vector
+constexpr double kTileSeconds = 10e-9;           // a tile: moving on, and the kernel's call
+constexpr double kStageSeconds = 18e-9;          // a block that is staged, however small
+constexpr double kStagedBytesPerSecond = 200e9;  // written to scratch in order, and read again
+constexpr double kPatternBytesPerSecond = 60e9;  // of what is written over and over, for all of a tile
+constexpr double kRunSeconds = 0.3e-9;           // a short run that is moved on its own
+constexpr double kReversedSeconds = 1e-9;        // an element of one that is reversed
+constexpr double kLongRepeatSeconds = 0.7e-9;    // a vector of an element that is repeated more often than tables have it
+constexpr double kGatherSeconds = 0.3e-9;        // an element moved on its own
+constexpr double kTransposeSeconds = 0.075e-9;   // an element moved in a square
+constexpr double kTransposedSeconds = 0.6e-9;    // a vector of a transposed input
+constexpr std::int64_t kSmallStep = 4;           // elements; movers take such steps in whole vectors
+constexpr std::int64_t kVectorBytes = 64;        // of the server, in the numbers above
+
+}  // namespace
+
+TilingEstimate TileCost::Cost(int first) const {
+  TilingEstimate estimate;
+  const double elements = static_cast<double>(Block(0));
+  const std::int64_t fold = Fold(first);
+  const std::int64_t row_cols = fold > 0 ? fold * Block(first + 1) : Block(first);
+  const std::int64_t row_bytes = SaturatingProduct(row_cols, problem_.widest), vector = problem_.vector_bytes;
+  const bool joins = Joins(first), keeps = Keeps(first, fold), permuted = IsAnyPermuted(first);
+  double row = keeps                     ? 0
+               : permuted                ? PermutedRowSeconds(first)
+               : row_bytes < vector      ? kShortRowSeconds
+               : row_bytes % vector == 0 ? kRowSeconds
+               : joins                   ? kJoinedRowSeconds
+                                         : kRaggedRowSeconds;
+  const bool joined = joins && row_bytes >= vector && row_bytes % vector != 0;
+  if (problem_.streams && !joined && !WritesWholeLines(first)) row += kStreamedRunSeconds;
+  bool large = problem_.result_blocks == 0;  // tiles
+  for (int i = 0; i < count(); ++i) {
+    if (!Stages(i, first)) continue;
+    large = large && KeepsBlock(i, first, fold);
+    const bool image = fold > 0 && IsImage(i, first);
+    AddStaging(i, first, image ? row_cols * problem_.sizes[i] : StagedTileBytes(first), image, &estimate);
+  }
+  const std::int64_t tile = (large ? std::numeric_limits<std::int64_t>::max() : StagedTileBytes(first)) / problem_.widest;
+  const std::int64_t tile_cols = std::min(Block(first), tile);
+  const std::int64_t tile_rows = first == 0 || fold > 0 ? 1 : std::min(canonical_.extents[RowDim(first)], tile / tile_cols);
+  const double tiles = std::ceil(elements / static_cast<double>(tile_cols * tile_rows));
+  estimate.tiles = {tiles, tiles * kTileSeconds};
+
+  bool dense = joins;  // a tile's rows are one
+  for (int i = 0; i < count(); ++i) dense = dense && !Splats(i, first) && (fold == 0 || !IsImage(i, first));
+  const double rows = dense ? tiles : elements / static_cast<double>(row_cols);
+  if (IsAnyTransposed(first)) {
+    estimate.transposing.Add(elements, SecondsOfSquares(first));
+    if (problem_.streams && !WritesWholeLines(first)) estimate.transposing.seconds += rows * kStreamedRunSeconds;
+    return estimate;
+  }
+  estimate.rows = {rows, rows * row};
+  if (permuted) {
+    estimate.rows.seconds += tiles * kPermutedTileSeconds;
+    if (!permutation(first)->once) {
+      estimate.rows.seconds += elements * static_cast<double>(problem_.widest) / kVectorBytes * kTwoVectorsSeconds;
+    }
+  }
+  return estimate;
+}
+
+// Of a transposed input: whole squares of a line's elements, along cols and rows.
+double TileCost::SecondsOfSquares(int first) const {
+  const std::int64_t side = kLineBytes / problem_.widest, extents[] = {canonical_.extents[RowDim(first)], Block(first)};
+  double vectors = static_cast<double>(Block(0)) / static_cast<double>(side);
+  for (const std::int64_t extent : extents) {
+    vectors *= static_cast<double>((extent + side - 1) / side * side) / static_cast<double>(extent);
+  }
+  return vectors * kTransposedSeconds;
+}
+
+double TileCost::PermutedRowSeconds(int first) const {
+  const Permutation& p = *permutation(first);
+  const std::int64_t group = p.parts * p.lanes, cols = Block(first);
+  const std::int64_t groups = std::max<std::int64_t>(cols - p.slack, 0) / group;
+  return kPermutedRowSeconds + std::ceil(static_cast<double>(cols - groups * group) / p.lanes) * kPermutedRestSeconds;
+}
+
+// Of the widest operand, where something goes through scratch. A call that no threads share is one tile as long as L1 holds its
+// operands and blocks: 1.1 to 1.3 times faster; beyond, 0.8.
+std::int64_t TileCost::StagedTileBytes(int first) const {
+  std::int64_t blocks = problem_.result_blocks;
+  for (int i = 0; i < count(); ++i) blocks += Stages(i, first);
+  const std::int64_t bytes = SaturatingProduct(Block(0), problem_.widest);
+  const std::int64_t l1 = MachineCaches().l1;
+  if (problem_.serial && SaturatingProduct(bytes, count() + blocks) <= l1) return std::max(bytes, kStagedTileBytes);
+  // In memory L1 holds what the next tile needs besides: of 32 KB, tiles of 8 KB take 1.4 times as long as 5 KB in chains. In L2
+  // 5 KB take 1.2 times as long.
+  return problem_.streams ? std::min(kStagedTileBytes, l1 / 6 / kLineBytes * kLineBytes) : kStagedTileBytes;
+}
+
+// Do movers permute whole vectors of the operand (simd/boxes-inl.h)?
+bool TileCost::IsBox(int operand, int first) const {
+  const std::pmr::vector<std::int64_t>& strides = canonical_.strides[operand];
+  const std::int64_t size = problem_.sizes[operand];
+  if (SaturatingProduct(canonical_.extents[first], 2 * size) < 3 * problem_.vector_bytes) return false;  // too few
+  std::int64_t span = size;
+  for (int d = first + 1; d < rank(); ++d) span += std::abs(strides[d]) * (canonical_.extents[d] - 1);
+  return std::max({span, std::abs(strides[first]), Block(first + 1) * size}) <= problem_.vector_bytes;
+}
+
+// What a run along a staged block's innermost dim costs, or a repetition, beyond its bytes.
+double TileCost::SecondsOfRun(int operand, int first) const {
+  const std::pmr::vector<std::int64_t>& strides = canonical_.strides[operand];
+  const std::int64_t extent = canonical_.extents[rank() - 1], bytes = SaturatingProduct(extent, problem_.sizes[operand]);
+  const double vectors = std::ceil(static_cast<double>(bytes) / kVectorBytes);
+  if (strides[rank() - 1] == 0) return extent > kMaxRepeat ? vectors * kLongRepeatSeconds : 0;
+  const bool apart =
+      std::any_of(strides.begin() + first, strides.end() - 1, [&](std::int64_t stride) { return stride != 0 && stride != bytes; });
+  if (!apart || bytes >= kVectorBytes) return 0;
+  return strides[rank() - 1] < 0 && !IsBox(operand, first) ? static_cast<double>(extent) * kReversedSeconds : kRunSeconds;
+}
+
+// What it costs to stage the operand in blocks of so many bytes.
+void TileCost::AddStaging(int operand, int first, std::int64_t block_bytes, bool image, TilingEstimate* estimate) const {
+  const std::pmr::vector<std::int64_t>& strides = canonical_.strides[operand];
+  const double size = static_cast<double>(problem_.sizes[operand]);
+  const double block = static_cast<double>(Block(first)) * size;
+  const double tile = std::min(block, static_cast<double>(block_bytes));
+  // Along a stretched first dim, and where a tile holds the whole block, what was staged serves the next tile as well.
+  const bool keeps = strides[first] == 0 || block <= tile;
+  int outer = first - 1;
+  while (keeps && outer >= 0 && strides[outer] == 0) --outer;
+  double times = keeps ? 1 : block / tile;
+  for (; outer >= 0; --outer) times *= static_cast<double>(canonical_.extents[outer]);
+  const std::int64_t step = std::abs(strides[rank() - 1]);
+  if (step <= kSmallStep * problem_.sizes[operand] || (step <= kVectorBytes / 4 && !IsOutput(operand))) {
+    const double span = tile * std::max(1.0, static_cast<double>(step) / size);                   // of which the rest is read past
+    double runs = strides[first] == 0 ? 1 : tile / size / static_cast<double>(Block(first + 1));  // that are not copies of others
+    for (int d = first + 1; d < rank() - 1; ++d) runs *= strides[d] == 0 ? 1 : static_cast<double>(canonical_.extents[d]);
+    const double bytes_per_second = strides[first] == 0 && !image ? kPatternBytesPerSecond : kStagedBytesPerSecond;
+    estimate->staging.Add(times * tile,
+                          times * (kStageSeconds + (tile + span) / 2 / bytes_per_second + runs * SecondsOfRun(operand, first)));
+  } else if (ContiguousDim(operand, first) >= 0 || (block <= tile && ContiguousDim(operand, rank()) >= 0)) {
+    const double squares = std::ceil(times * tile / static_cast<double>(kSquareTileBytes));
+    estimate->transposing.Add(times * tile / size, squares * kStageSeconds + times * tile / size * kTransposeSeconds);
+  } else {
+    estimate->gathering.Add(times * tile / size, times * (kStageSeconds + tile / size * kGatherSeconds));
+  }
+}
+
+}  // namespace axiscast

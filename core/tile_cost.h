@@ -1,0 +1,39 @@
+// What tiles cost, in seconds: a sum of few numbers, for each choice of cols.
+#ifndef AXISCAST_CORE_TILE_COST_H_
+#define AXISCAST_CORE_TILE_COST_H_
+
+#include <cstdint>
+
+#include "core/estimate.h"
+#include "core/tile_cols.h"
+
+namespace axiscast {
+
+inline constexpr double kPermutedRowSeconds = 1.5e-9;  // a row with a permuted input
+inline constexpr double kPermutedTileSeconds = 5e-9;   // more for a tile of such rows
+// Of what is staged (all rows, or one for all of them), and of chains; and where an operand is staged by a transpose: whole cache
+// lines both ways.
+inline constexpr std::int64_t kStagedTileBytes = 8 * 1024, kSquareTileBytes = 16 * 1024;
+
+// Everywhere, cols are the canonical dims from `first` on.
+class TileCost : public TileCols {
+ public:
+  using TileCols::TileCols;
+
+  // Rows, tiles and staging.
+  TilingEstimate Cost(int first) const;
+
+  // Of the widest operand, where something goes through scratch.
+  std::int64_t StagedTileBytes(int first) const;
+
+ private:
+  double SecondsOfSquares(int first) const;
+  double PermutedRowSeconds(int first) const;
+  bool IsBox(int operand, int first) const;
+  double SecondsOfRun(int operand, int first) const;
+  void AddStaging(int operand, int first, std::int64_t block_bytes, bool image, TilingEstimate* estimate) const;
+};
+
+}  // namespace axiscast
+
+#endif  // AXISCAST_CORE_TILE_COST_H_
