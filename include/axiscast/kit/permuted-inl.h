@@ -178,7 +178,7 @@ class PermutedRows {
       Element* const out = OutOf(tile, r);
       std::size_t i = 0;
       for (; i <= last; i += group, source += stride) {
-        VPermuted once = hn::Undefined(DPermuted());
+        VPermuted once = hn::Zero(DPermuted());
         if constexpr (kOnce) once = LoadAll(source);
         const auto compute = [&](const auto& t, std::int64_t bytes, std::size_t part) HWY_ATTR {
           VPermuted permuted = once;
@@ -235,7 +235,7 @@ class PermutedRows {
   static HWY_NOINLINE void Rest(const Permutation& permutation, const std::byte* source, const std::byte* end,
                                 const Element* streamed, Element* out, std::size_t cols, const A& attributes) {
     for (std::size_t i = 0; i < cols; source += permutation.stride) {
-      VPermuted once = hn::Undefined(DPermuted());
+      VPermuted once = hn::Zero(DPermuted());
       if constexpr (kOnce) once = LoadBefore(end, source + permutation.at[0]);
       for (int part = 0; part < permutation.parts && i < cols; ++part, i += kLanes) {
         if constexpr (kOnce) {
