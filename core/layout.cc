@@ -14,7 +14,7 @@
 namespace axiscast {
 namespace {
 
-// As the numbers of tile_cost.cc: seen on an AVX-512 server; others are slower by Speed::slowness.
+// As the numbers of tile_cost.cc: seen on an AVX-512 server; on others seconds are more, by Speed::slowness.
 constexpr double kCallSeconds = 8e-9;             // a plan's execution, before its first tile
 constexpr double kScratchCycles = 1.5;            // for 64 bytes of a result that goes through scratch
 constexpr double kLoopSeconds = 15e-9;            // going through the tile loop rather than straight to a kernel
@@ -161,7 +161,7 @@ void AddOperands(const Canonical& canonical, std::span<const DType> dtypes, cons
     for (int d = 0; d <= tiling.first; ++d) {  // where there is one chunk, a step to the next one may be more than int64 holds
       operand.advance.push_back(layout->loops[d].count > 1 ? strides[d] * layout->loops[d].chunk : 0);
     }
-    if (operand.delivery == Delivery::kTransposed) operand.box_chunk_stride = strides[tiling.first];
+    operand.col_stride = strides[tiling.first];
     if (operand.delivery == Delivery::kStaged) {
       layout->stages = true;
       MakeBox(canonical, i, tiling.first, &operand);
@@ -218,6 +218,16 @@ std::int64_t RunBytes(const Layout& layout, bool joins, std::int64_t out_size) {
   return SaturatingProduct(joins ? layout.tile_rows() * cols : row, out_size);
 }
 
+// Whether each of those begins on a line where the output does.
+bool AlignsRuns(const Layout& layout, bool joins) {
+  const OperandLayout& out = layout.operands.back();
+  if (!joins && layout.tile_rows() > 1 && out.row_stride % kLineBytes != 0) return false;
+  for (std::size_t loop = 0; loop < layout.loops.size(); ++loop) {
+    if (out.advance[loop] % kLineBytes != 0) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::int64_t UniqueBytes(const Canonical& canonical, int operand, std::int64_t size) {
@@ -260,6 +270,7 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   problem.seconds = layout.estimate.seconds();
   problem.bytes = elements * static_cast<double>(problem.widest);
   problem.far = options.far || bytes > kFarTransposed * static_cast<double>(MachineCaches().l3);
+  problem.shared_row_bytes = MachineSpeed().shared_row * static_cast<double>(MachineCaches().l1);
   const Tiling tiling = ChooseTiling(canonical, problem, options.forced);
 
   layout.offsets = canonical.offsets;
@@ -280,7 +291,7 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
       std::all_of(layout.operands.begin(), layout.operands.end() - 1, [](const OperandLayout& operand) { return operand.splat; });
   const bool joins = tiling.joins && layout.loops.back().count == 1 && !steps.empty() && steps.back().kernel->joins;
   layout.run_bytes = RunBytes(layout, joins, out_size);
-  layout.aligned_runs = joins || layout.tile_rows() == 1 || layout.operands.back().row_stride % kLineBytes == 0;
+  layout.aligned_runs = AlignsRuns(layout, joins);
   // Where rows are lines that follow each other, a tile's are one run.
   const std::int64_t streamed_run = tiling.whole_lines ? layout.tile_rows() * layout.tile_cols() * out_size : layout.run_bytes;
   layout.can_stream = kernel_streams && !all_splat && layout.tiles > 1 && layout.operands.back().delivery == Delivery::kStreamed &&

@@ -36,8 +36,8 @@ struct OperandLayout : OperandTiling {
   int size_log2;
   std::int64_t row_stride = 0;  // bytes on the operand's own side, from a tile's row to the next; folded: to kernels' next row
   std::pmr::vector<std::int64_t> advance;  // bytes per chunk of each loop
-  // Staging: a row of cols is box_chunk (chunk * box_chunk_factor elements), times the dims of `box`, outermost first. A transposed
-  // operand has one chunk of single elements.
+  std::int64_t col_stride = 0;             // bytes from a step of cols to the next
+  // Staging: a row of cols is box_chunk (chunk * box_chunk_factor elements), times the dims of `box`, outermost first.
   std::int64_t box_chunk_stride = 0;
   std::int64_t box_chunk_factor = 1;
   std::pmr::vector<BoxDim> box;
@@ -46,7 +46,7 @@ struct OperandLayout : OperandTiling {
 
   // TileInput::row_stride for kernels whose rows are so many cols.
   std::int64_t row_stride_of(std::int64_t cols) const {
-    if (delivery == Delivery::kTransposed) return box_chunk_stride;
+    if (delivery == Delivery::kTransposed) return col_stride;
     const bool dense = delivery == Delivery::kStaged && row_stride != 0;
     return dense ? (splat ? 1 : cols) << size_log2 : row_stride;
   }
@@ -105,7 +105,7 @@ struct Layout {
   bool aligned_runs = false;   // each begins on a line where the output does
   bool can_stream = false;     // the output has runs that are long enough to be stored past the caches
   bool streams = false;        // and the call's bytes do not fit them
-  bool far = false;            // the inputs come from memory
+  bool far = false;            // what tiles read comes from memory; of transposes, much of it
   std::int64_t scratch_bytes = 0;  // of all blocks, at most kScratchBytes
   Estimate estimate;
 

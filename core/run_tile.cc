@@ -36,14 +36,14 @@ const std::byte* StageOperand(const TileJob& job, const TileAt& at, bool whole, 
   return data;
 }
 
-// What an operand reads in a tile: runs of bytes, `stride` apart.
+// What is read or written of an operand in a tile: runs of bytes, `stride` apart.
 struct Runs {
   std::int64_t count, stride, bytes;
 };
 Runs RunsOf(const OperandLayout& operand, std::int64_t rows, std::int64_t cols) {
   const bool staged = operand.delivery == Delivery::kStaged && operand.row_stride == std::int64_t{1} << operand.size_log2;
   if (operand.delivery == Delivery::kTransposed || (staged && operand.box.empty())) {
-    return {cols, operand.box_chunk_stride, rows << operand.size_log2};
+    return {cols, staged ? operand.box_chunk_stride : operand.col_stride, rows << operand.size_log2};
   }
   if (operand.delivery != Delivery::kStreamed) return {0, 0, 0};
   const std::int64_t bytes = cols << operand.size_log2;
@@ -91,11 +91,12 @@ Runs RunsOf(const OperandLayout& operand, std::int64_t rows, std::int64_t cols) 
 // A tile with a transposed input, in strips of squares between which a part of what the next tile needs is asked for: in memory
 // 1.2 to 1.4 times faster than to ask for all of it before the tile.
 void RunStrips(const TileJob& job, const TileAt& at, const StepLayout& step, Tile& tile) {
-  const std::int64_t rows = tile.rows, strip = kLineBytes / step.result_size, strips = (rows + strip - 1) / strip;
-  for (std::int64_t i = 0; i < strips; ++i) {
+  const std::int64_t rows = tile.rows, strip = kLineBytes / step.result_size, strips = std::max<std::int64_t>(rows / strip, 1);
+  for (std::int64_t i = 0;;) {
     PrefetchNext(job, at, i, strips);
-    tile.rows = std::min(strip, rows - i * strip);
+    tile.rows = i + 1 < strips ? strip : rows - i * strip;  // the last one has what is left, for squares that overlap
     step.run(tile);
+    if (++i == strips) return;
     for (int a = 0; a < step.arity; ++a) {
       const OperandLayout& operand = job.layout.operands[static_cast<std::size_t>(step.values[a])];
       tile.in[a].data = static_cast<const std::byte*>(tile.in[a].data) + strip * operand.row_stride;
@@ -120,7 +121,8 @@ void RunRest(const StepLayout& step, std::int64_t rest, Tile& tile) {
 void RunTile(TileJob& job, const TileAt& at) {
   const Layout& layout = job.layout;
   const std::size_t steps = layout.steps.size();
-  const bool prefetches = at.staged != nullptr && layout.far && (steps > 1 || layout.transposes);
+  // A check has no steps.
+  const bool prefetches = at.staged != nullptr && layout.far && (steps > 1 || (steps == 1 && layout.transposes));
   const bool strips = prefetches && layout.transposes && !layout.stages;
   if (prefetches && !strips) PrefetchNext(job, at, 0, static_cast<std::int64_t>(steps));
   const bool whole = at.rows == layout.tile_rows() && at.chunk == layout.loops.back().chunk;

@@ -22,26 +22,26 @@ constexpr Speed kZen5 = {400e9, 200e9, 105e9, 38e9, 54e9, 0.25e-9, 1, kNever};
 constexpr Speed kZen4 = {265e9, 112e9, 92e9, 27e9, 34e9, 0.5e-9, 1.4, 0.25};
 
 #if defined(__x86_64__) || defined(__i386__)
-// Zen 4 is 0x19, as is Zen 3, which nobody measured; Zen 5 is 0x1a. 0: not one of AMD's.
-unsigned AmdFamily() noexcept {
+// Zen 4 is of family 0x19, as is Zen 3, which nobody measured and which has no AVX-512.
+bool IsZen4() noexcept {
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
-  if (__get_cpuid(0, &eax, &ebx, &ecx, &edx) == 0) return 0;
+  if (__get_cpuid(0, &eax, &ebx, &ecx, &edx) == 0) return false;
   char vendor[12];
   std::memcpy(vendor, &ebx, 4);
   std::memcpy(vendor + 4, &edx, 4);
   std::memcpy(vendor + 8, &ecx, 4);
-  if (std::memcmp(vendor, "AuthenticAMD", sizeof(vendor)) != 0) return 0;
-  if (__get_cpuid(1, &eax, &ebx, &ecx, &edx) == 0) return 0;
-  return (eax >> 8 & 0xf) + (eax >> 20 & 0xff);
+  if (std::memcmp(vendor, "AuthenticAMD", sizeof(vendor)) != 0) return false;
+  if (__get_cpuid(1, &eax, &ebx, &ecx, &edx) == 0 || (eax >> 8 & 0xf) + (eax >> 20 & 0xff) != 0x19) return false;
+  return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0 && (ebx >> 16 & 1) != 0;
 }
 #else
-unsigned AmdFamily() noexcept { return 0; }
+bool IsZen4() noexcept { return false; }
 #endif
 
 }  // namespace
 
 const Speed& MachineSpeed() noexcept {
-  static const Speed& speed = AmdFamily() == 0x19 ? kZen4 : kZen5;
+  static const Speed& speed = IsZen4() ? kZen4 : kZen5;
   return speed;
 }
 

@@ -10,10 +10,10 @@ struct Speed {
   double memory, streamed;  // the same of others, whose result is stored into the caches or past them
   double cycle_seconds;     // of what kernels say of their arithmetic
   double slowness;          // factor for the other numbers of tile_cost.cc and layout.cc, and those of calls
-  double shared_row;        // of L1: rows that several rows read are cut where they are longer
+  double shared_row;        // of L1: longer rows that four rows or more read are cut
 };
 
-// By the CPU's vendor and family. Of a machine whose class nobody measured: the first class. No allocation.
+// By the CPU's vendor, family and instructions. Of a machine whose class nobody measured: a Zen 5's. No allocation.
 const Speed& MachineSpeed() noexcept;
 
 }  // namespace axiscast

@@ -105,9 +105,7 @@ std::int64_t TileCost::StagedTileBytes(int first) const {
   const std::int64_t bytes = SaturatingProduct(Block(0), problem_.widest);
   const std::int64_t l1 = MachineCaches().l1;
   if (problem_.serial && SaturatingProduct(bytes, count() + blocks) <= l1) return std::max(bytes, kStagedTileBytes);
-  // In memory L1 holds what the next tile needs besides: of 32 KB, tiles of 8 KB take 1.4 times as long as 5 KB in chains. In L2
-  // 5 KB take 1.2 times as long.
-  return problem_.streams ? std::min(kStagedTileBytes, l1 / 6 / kLineBytes * kLineBytes) : kStagedTileBytes;
+  return problem_.streams ? StreamedTileBytes() : kStagedTileBytes;
 }
 
 // Do movers permute whole vectors of the operand (simd/boxes-inl.h)?

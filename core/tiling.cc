@@ -9,7 +9,6 @@
 #include "core/parallel.h"
 #include "core/permutation.h"
 #include "core/program.h"
-#include "core/speed.h"
 #include "core/tile_cost.h"
 
 namespace axiscast {
@@ -39,8 +38,8 @@ class Chooser : public TileCost {
  public:
   Chooser(const Canonical& canonical, const TilingProblem& problem)
       : TileCost(canonical, problem),
-        flatten_bytes_(
-            std::min(problem.streams ? kStagedTileBytes : kFlattenBytes, kScratchBytes / (count() + problem.steps) / 64 * 64)) {
+        flatten_bytes_(std::min(problem.streams ? StreamedTileBytes() : kFlattenBytes,
+                                kScratchBytes / (count() + problem.steps) / kLineBytes * kLineBytes)) {
     TransposeIfCheaper();
     if (problem.permuted_lanes > 0) ChoosePermuted();
   }
@@ -102,11 +101,10 @@ class Chooser : public TileCost {
   Permutation permutations_[2];       // the best one, and one that is tried
 };
 
-// About `cols` of them, so many that the last tile has a whole square as well.
-std::int64_t ColsOfSquares(std::int64_t extent, std::int64_t cols, std::int64_t side) {
-  cols = cols / side * side;
-  while (cols < extent && extent % cols != 0 && extent % cols < side) cols += side;
-  return std::min(cols, extent);
+// About so many rows or cols that the last tile has a whole square as well.
+std::int64_t WithSquares(std::int64_t extent, std::int64_t about, std::int64_t side) {
+  while (about < extent && extent % about != 0 && extent % about < side) about += side;
+  return std::min(about, extent);
 }
 
 }  // namespace
@@ -165,9 +163,8 @@ Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, co
       if (!large) bytes = row_bytes;
     }
   }
-  const double shared_row = MachineSpeed().shared_row * static_cast<double>(MachineCaches().l1);
-  if (blocks == 0 && transposed < 0 && static_cast<double>(chooser.SharedRowBytes(first)) > shared_row) {
-    row_bytes = std::min(row_bytes, static_cast<std::int64_t>(shared_row / 2));
+  if (blocks == 0 && transposed < 0 && static_cast<double>(chooser.SharedRowBytes(first)) > problem.shared_row_bytes) {
+    row_bytes = std::min(row_bytes, static_cast<std::int64_t>(problem.shared_row_bytes / 2));
   }
   if (forced.tile_bytes > 0) bytes = std::min(bytes, forced.tile_bytes);
   tiling.elements = std::max<std::int64_t>(bytes / problem.widest, 1);
@@ -176,11 +173,11 @@ Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, co
   tiling.cols = std::clamp<std::int64_t>(row_bytes / problem.widest, 1, tiling.elements);
   if (chooser.IsAnyTransposed(first)) {
     if (!problem.serial) {
-      const std::int64_t col_bytes = problem.far ? kFarTransposedColBytes : kTransposedColBytes;
-      const std::int64_t tile = kTransposedRowBytes / problem.widest * (col_bytes / problem.widest);
-      tiling.elements = std::min(tile, tiling.elements);
-      const std::int64_t rows = std::min(canonical.extents[transposed], kTransposedRowBytes / problem.widest);
-      tiling.cols = std::min(ColsOfSquares(canonical.extents[first], tile / rows, kLineBytes / problem.widest), tiling.elements);
+      const std::int64_t col_bytes = problem.far ? kFarTransposedColBytes : kTransposedColBytes, side = kLineBytes / problem.widest;
+      const std::int64_t rows = WithSquares(canonical.extents[transposed], kTransposedRowBytes / problem.widest, side);
+      const std::int64_t cols = WithSquares(canonical.extents[first], col_bytes / problem.widest, side);
+      tiling.elements = std::min(rows * cols, tiling.elements);
+      tiling.cols = std::min(cols, tiling.elements);
     }
   } else if (transposed >= 0) {
     const auto side = static_cast<std::int64_t>(std::sqrt(static_cast<double>(tiling.elements)));

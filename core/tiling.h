@@ -3,6 +3,7 @@
 #define AXISCAST_CORE_TILING_H_
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <memory_resource>
 #include <span>
@@ -46,6 +47,8 @@ struct Tiling {
 };
 
 // What is to be tiled besides the canonical problem.
+inline constexpr double kNeverCut = std::numeric_limits<double>::infinity();
+
 struct TilingProblem {
   std::span<const std::int64_t> sizes;  // bytes of the operands' elements, the output's last
   std::int64_t widest;                  // of them and of the intermediate results
@@ -58,7 +61,8 @@ struct TilingProblem {
   bool keeps = false;                             // and is one that keeps inputs
   std::int64_t vector_bytes = kUsualVectorBytes;  // of the target
   bool streams = false;                           // the output is to be stored past the caches
-  bool far = false;                               // so much of the operands is in memory that transposing should ask for it early
+  bool far = false;                               // so much of the operands is in memory that transposes ask for it early
+  double shared_row_bytes = kNeverCut;            // longer rows that kManyRows or more read are cut
   bool serial = false;                            // too short for a second thread
   double seconds = 0;                             // of the call, roughly
   double bytes = 0;                               // of the widest operand, in all

@@ -46,7 +46,7 @@ inline constexpr ThirdTable kThirdTable = MakeThirdTable();
 
 // Triples one after the other in three vectors, to and from a vector for each place in a triple. What has one place is in other
 // lanes of each of the three: two blends bring it together, and one permutation in order. Highway's interleaved loads and stores
-// of 16 floats take 2 to 4 times as long.
+// of 16 floats take 2 to 4 times as long. Masks are members, as x86 alone has what this is for (kHasTriples).
 template <class D>
 class Triples {
   using V = hn::VFromD<D>;
@@ -102,7 +102,7 @@ class Triples {
   hn::Mask<D> zeros_, ones_, twos_;
 };
 template <typename T>
-inline constexpr bool kHasTriples = kHasLanes<T>&& kPermutesLanes<sizeof(T)>;
+inline constexpr bool kHasTriples = (kHasLanes<T>)&&(kPermutesLanes<sizeof(T)>);
 
 }  // namespace HWY_NAMESPACE
 }  // namespace axiscast

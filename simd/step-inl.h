@@ -44,10 +44,10 @@ HWY_INLINE hn::VFromD<D> LoadStep(D d, const std::byte* from) {
   if constexpr (kStep == 1) {
     return LoadBytes(d, from);
   } else if constexpr (kStep == 3 && kHasTriples<hn::TFromD<D>>) {
+    constexpr int kPlace = kLast ? 2 : 0;
     const std::size_t bytes = hn::Lanes(d) * sizeof(hn::TFromD<D>);
-    return Triples<D>().template Take < kLast
-               ? 2
-               : 0 > (LoadBytes(d, from), LoadBytes(d, from + bytes), LoadBytes(d, from + 2 * bytes));
+    const auto v0 = LoadBytes(d, from), v1 = LoadBytes(d, from + bytes), v2 = LoadBytes(d, from + 2 * bytes);
+    return Triples<D>().template Take<kPlace>(v0, v1, v2);
   } else if constexpr (kStep == 3) {
     hn::VFromD<D> a, b, c;
     hn::LoadInterleaved3(d, reinterpret_cast<const hn::TFromD<D>*>(from), a, b, c);
@@ -98,8 +98,8 @@ HWY_INLINE void GatherRow(const std::byte* x, std::int64_t stride, std::int64_t 
     if (stride == 4 * kSize) return GatherStep<4, false>(d, x, count, out);
     if (stride == -kSize) return GatherStep<1, true>(d, x + (count - 1) * stride, count, out);
     if (stride == -2 * kSize) return GatherStep<2, true>(d, x + (count - 1) * stride, count, out);
-    const bool aligned = reinterpret_cast<std::uintptr_t>(x) % sizeof(T) == 0;  // which some targets' interleaved loads need
-    // SSE2 takes three interleaved vectors apart element by element.
+    // Some targets' interleaved loads need that. SSE2 takes three interleaved vectors apart element by element.
+    const bool aligned = kHasTriples<T> || reinterpret_cast<std::uintptr_t>(x) % sizeof(T) == 0;
     if (stride == 3 * kSize && aligned && HWY_TARGET != HWY_SSE2) return GatherStep<3, false>(d, x, count, out);
   }
 #endif

@@ -190,27 +190,26 @@ HWY_INLINE void Transpose(Transposes at, std::int64_t from_stride, std::int64_t 
     return reinterpret_cast<std::uintptr_t>(address) % sizeof(T) == 0 && stride % kSize == 0 && step % kSize == 0;
   };
   const bool to_aligned = is_aligned(at.to, to_stride, at.to_step), to_dense = to_stride == lines * kSize;
+  if constexpr (kHasTriples<T>) {
+    constexpr auto kLanes = static_cast<std::int64_t>(kVector);
+    if (lines == 3 && to_dense && elements >= kLanes) {
+      for (; at.count > 0; at.Next()) InterleaveThreeLines<T>(at.from, from_stride, elements, at.to);
+      return;
+    }
+    if (elements == 3 && from_stride == 3 * kSize && lines >= kLanes) {
+      for (; at.count > 0; at.Next()) DeinterleaveTriples<T>(at.from, lines, at.to, to_stride);
+      return;
+    }
+  }
   // SSE2 interleaves three lines one element after the other. Some targets' interleaved loads and stores need alignment.
   if constexpr (kHasLanes<T> && HWY_TARGET != HWY_SSE2) {
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<T>()));
     if (lines >= 2 && lines <= 4 && to_dense && elements >= lanes && to_aligned) {
-      if constexpr (kHasTriples<T>) {
-        if (lines == 3) {
-          for (; at.count > 0; at.Next()) InterleaveThreeLines<T>(at.from, from_stride, elements, at.to);
-          return;
-        }
-      }
       for (; at.count > 0; at.Next()) InterleaveLines(at.from, from_stride, lines, elements, reinterpret_cast<T*>(at.to));
       return;
     }
     if (elements >= 2 && elements <= 4 && from_stride == elements * kSize && lines >= lanes &&
         is_aligned(at.from, from_stride, at.from_step)) {
-      if constexpr (kHasTriples<T>) {
-        if (elements == 3) {
-          for (; at.count > 0; at.Next()) DeinterleaveTriples<T>(at.from, lines, at.to, to_stride);
-          return;
-        }
-      }
       for (; at.count > 0; at.Next()) DeinterleaveLines(reinterpret_cast<const T*>(at.from), lines, elements, at.to, to_stride);
       return;
     }

@@ -9,6 +9,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "axiscast/registry.h"
@@ -77,7 +78,7 @@ TEST(BuiltInRegistry, TransposesInputsOfShortArithmetic) {
     SCOPED_TRACE(target);
     const Registry* registry = nullptr;
     ASSERT_TRUE(Registry::BuiltInFor(target, &registry).ok());
-    const bool has_lines = registry->Find("add")->entry().kernels->movers.vector_bytes == 64;
+    const bool has_lines = std::string_view(target).substr(0, 4) == "AVX3";
     for (const char* op : {"add", "maximum", "remainder", "equal", "abs"}) {
       const bool is_short = std::strcmp(op, "add") == 0 || std::strcmp(op, "maximum") == 0;
       for (const Kernel& kernel : registry->Find(op)->kernels()) {

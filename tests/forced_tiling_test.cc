@@ -3,11 +3,14 @@
 // element. AXISCAST_SEED and AXISCAST_CASES as in layout_test.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdio>
+#include <cstring>
 #include <map>
 #include <utility>
 
 #include "axiscast/axiscast.h"
+#include "core/caches.h"
 #include "core/canonical.h"
 #include "core/execute.h"
 #include "core/registry.h"
@@ -212,9 +215,15 @@ Bytes Execute(Random& random, const Call& call, std::string* way, Counts* counts
   return out;
 }
 
+// The most rows of a tile that ConvertFirst saw.
+template <typename T>
+std::atomic<std::int64_t> most_rows;
+
 // x's elements, whichever side is transposed, as another type.
 template <typename T>
 void ConvertFirst(const Tile& tile) {
+  for (std::int64_t seen = most_rows<T>; seen < tile.rows && !most_rows<T>.compare_exchange_weak(seen, tile.rows);) {
+  }
   const TileInput& x = tile.in[0];
   for (std::int64_t r = 0; r < tile.rows; ++r) {
     for (std::int64_t c = 0; c < tile.cols; ++c) {
@@ -243,15 +252,37 @@ void ExpectConvertedInStrips(DType dtype) {
   Layout layout = MakeLayout(Canonicalise({kRows, kCols}, strides), dtypes, {&step, 1}, options);
   ASSERT_EQ(DescribeDelivery(layout, 0), "transposed");
   ASSERT_GT(layout.tiles, 1);  // else there is no next tile, and no strips
+  ASSERT_GE(layout.tile_rows(), 2 * kLineBytes / kSize);
   std::byte* const pointers[] = {reinterpret_cast<std::byte*>(x.data()), reinterpret_cast<std::byte*>(y.data()),
                                  reinterpret_cast<std::byte*>(out.data())};
   axiscast::Execute(layout, FindOp("add")->entry().kernels->movers, pointers, {});
+  EXPECT_LT(most_rows<T>, 2 * kLineBytes / kSize);  // of a strip; the last one takes what is left
   for (std::int64_t r = 0; r < kRows; ++r) {
     for (std::int64_t c = 0; c < kCols; ++c) {
       ASSERT_EQ(out[static_cast<std::size_t>(r * kCols + c)], static_cast<T>(x[static_cast<std::size_t>(c * kRows + r)]))
           << r << ", " << c;
     }
   }
+}
+
+// Nobody's divisors lie like this, but they may.
+TEST(ForcedTiling, ChecksOfTransposesReadNoNextTile) {
+  constexpr std::int64_t kRows = 600, kCols = 500;
+  const DType dtypes[] = {DType::kInt32};
+  LayoutOptions options;
+  const DType both[] = {DType::kInt32, DType::kInt32};
+  options.check = FindOp("floor_divide")->FindKernel(both)->check;
+  options.unaligned = 1;
+  options.far = true;
+  const Layout layout = MakeLayout(Canonicalise({kRows, kCols}, std::vector<ByteStrides>{{4, 2}}), dtypes, {}, options);
+  ASSERT_TRUE(layout.transposes && layout.far);
+  ASSERT_GT(layout.tiles, 1);
+  std::vector<std::byte> memory(4 * kRows + 2 * kCols + 2, std::byte{1});
+  const Movers& movers = FindOp("add")->entry().kernels->movers;
+  EXPECT_FALSE(ExecuteCheck(layout, movers, memory.data(), {}));
+  const std::int32_t zero = 0;
+  std::memcpy(memory.data() + 321 * 4 + 234 * 2, &zero, sizeof(zero));
+  EXPECT_TRUE(ExecuteCheck(layout, movers, memory.data(), {}));
 }
 
 // No built-in kernel takes a transposed input to a result of another size; own ones may.

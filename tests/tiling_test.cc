@@ -1,16 +1,16 @@
 // What is chosen for patterns that were slow: tiles of a reasonable size, and the delivery that is fast. Each row once took 3 to
 // 100 times as long, with the same results, so no other test sees it.
+#include "core/tiling.h"
+
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstdint>
 #include <ostream>
 #include <string>
 #include <vector>
 
 #include "axiscast/axiscast.h"
-#include "core/caches.h"
-#include "core/speed.h"
+#include "core/canonical.h"
 
 namespace axiscast {
 namespace {
@@ -112,24 +112,23 @@ TEST(Tiling, TransposesInKernels) {
 
 // A row that many rows read is cut where the machine is faster so; unless few do, or results go to memory.
 TEST(Tiling, CutsLongRowsThatManyRead) {
-  const std::int64_t l1 = MachineCaches().l1, l3 = MachineCaches().l3;
-  const auto row_bytes_of = [](std::int64_t rows, std::int64_t bytes) {
-    const Shape shape{rows, bytes / 4};
-    const TensorView x(nullptr, DType::kFloat32, shape), y(nullptr, DType::kFloat32, {bytes / 4});
-    Plan plan;
-    const Status status = Plan::Make(*FindOp("add"), {x, y}, MutableTensorView(nullptr, DType::kFloat32, shape), {}, &plan);
-    EXPECT_TRUE(status.ok()) << status.message();
-    return plan.Describe().tile_cols * 4;
+  const auto row_bytes_of = [](std::int64_t rows, std::int64_t bytes, double longest, bool streams) {
+    const std::int64_t sizes[] = {4, 4, 4};
+    TilingProblem problem;
+    problem.sizes = sizes;
+    problem.widest = 4;
+    problem.streams = streams;
+    problem.serial = true;  // tiles are as large as any
+    problem.shared_row_bytes = longest;
+    const std::vector<ByteStrides> strides = {{bytes, 4}, {0, 4}, {bytes, 4}};
+    return ChooseTiling(Canonicalise({rows, bytes / 4}, strides), problem, {}).cols * 4;
   };
-  if (std::isfinite(MachineSpeed().shared_row)) {
-    const auto longest = static_cast<std::int64_t>(MachineSpeed().shared_row * static_cast<double>(l1));
-    EXPECT_LE(row_bytes_of(8, 2 * longest), longest / 2);
-    EXPECT_EQ(row_bytes_of(8, longest), longest);
-  } else {
-    EXPECT_GE(row_bytes_of(8, l1), l1 / 2);
-  }
-  EXPECT_GE(row_bytes_of(3, l1), l1 / 2);
-  EXPECT_GE(row_bytes_of(l3 / l1, l1), l1 / 2);
+  EXPECT_EQ(row_bytes_of(8, 20'000, 8192, false), 4096);
+  EXPECT_EQ(row_bytes_of(4, 20'000, 8192, false), 4096);
+  EXPECT_GE(row_bytes_of(3, 20'000, 8192, false), 20'000);
+  EXPECT_GE(row_bytes_of(8, 8192, 8192, false), 8192);
+  EXPECT_GE(row_bytes_of(8, 20'000, 8192, true), 20'000);
+  EXPECT_GE(row_bytes_of(8, 20'000, kNeverCut, false), 20'000);
 }
 
 // Tiles with a transposed operand are pieces of rows: of rows that are no whole lines, stored past the caches, 3000 x 3000 of

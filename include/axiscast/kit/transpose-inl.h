@@ -103,7 +103,7 @@ struct StoreRow {
 };
 
 // The transpose of a part of a square of vectors: of `lines` lines of `elements` elements. The rest of `to`, a whole square, is
-// zeros. Nothing but the elements is named, even to be left out: a load of no element of a page that there is not takes 250 ns.
+// zeros. Lines that there are not are not loaded, even by empty masks: such a load from a page that there is not takes 250 ns.
 // Static: no other translation unit's code takes its place, which may be compiled otherwise.
 template <class D>
 static HWY_NOINLINE void TransposePart(D d, const std::byte* from, std::int64_t stride, std::int64_t lines, std::int64_t elements,
