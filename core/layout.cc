@@ -199,7 +199,7 @@ void PrepareWholeTiles(Layout* layout) {
 // same order as tile by tile, which decides what caches hold: rows and pieces of cols are not both cut. Forced tiles stay tiles.
 int WholeFrom(const Layout& layout) {
   const int last = static_cast<int>(layout.loops.size()) - 1;
-  if (layout.transposes) return last + 1;  // what the next tile reads is asked for tile by tile
+  if (layout.transposes) return last + 1;  // from memory tiles ask for the next one's lines; in caches it takes no longer
   if (layout.steps.size() > 1 || (layout.tile_rows() > 1 && layout.loops[last].count > 1)) return last + 1;
   bool blocks = false;  // one row of them is staged for all rows
   for (const OperandLayout& operand : layout.operands) {
