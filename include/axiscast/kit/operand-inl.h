@@ -8,6 +8,7 @@
 
 #include "axiscast/kit/half-inl.h"
 #include "axiscast/kit/op.h"
+#include "hwy/cache_control.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -78,6 +79,10 @@ class Streamed {
   HWY_INLINE void NextRow() { data_ += row_stride_; }
   HWY_INLINE Streamed After(std::int64_t) const { return *this; }
 
+  // Asks for what comes 2 KB behind element i.
+  HWY_INLINE void PrefetchBehind(std::size_t i) const {
+    hwy::Prefetch(reinterpret_cast<const Stored<T>*>(data_) + i + 2048 / sizeof(T));
+  }
   // Elements [i, i + lanes).
   template <class D>
   HWY_INLINE hn::VFromD<D> Load(D d, std::size_t i) const {
@@ -103,6 +108,7 @@ class Splat {
   HWY_INLINE explicit Splat(const TileInput& in)
       : data_(static_cast<const std::byte*>(in.data)), row_stride_(in.row_stride), value_(Value()) {}
 
+  HWY_INLINE void PrefetchBehind(std::size_t) const {}
   HWY_INLINE bool Joins(std::size_t) const { return true; }
   HWY_INLINE void NextRow() { *this = After(1); }
   HWY_INLINE Splat After(std::int64_t rows) const {

@@ -248,6 +248,14 @@ struct ElementwiseRows {
     return ResultOf<typename X::Element...>(wide, attributes, x.Load(StoredTag<typename X::Element, Wide>(), i)...);
   }
 
+  // The same in a long row. Of float16, whose conversions leave the core no time to run ahead, what comes later is asked for:
+  // adding one value takes 0.79 of the time from L3, and 0.95 to 1 elsewhere. Other types gain nothing, or lose up to a fifth.
+  template <class Wide, class A, class... X>
+  static HWY_INLINE auto AheadResult(Wide wide, std::size_t i, const A& attributes, const X&... x) {
+    if constexpr (std::is_same_v<T, Float16>) (x.PrefetchBehind(i), ...);
+    return Result(wide, i, attributes, x...);
+  }
+
   // Are all rows whole vectors, on vectors' boundaries?
   static HWY_INLINE bool IsWhole(const std::byte* out, std::int64_t out_row_stride, std::size_t cols) {
     const hn::Rebind<Stored<Out>, decltype(WideTag(InputsOf<Op, T>()))> d;
@@ -266,7 +274,7 @@ struct ElementwiseRows {
     for (;;) {
       auto* const row = reinterpret_cast<Stored<Out>*>(out);
       HWY_UNROLL(2)
-      for (std::size_t i = 0; i < cols; i += lanes) Store<false>(Result(wide, i, attributes, x...), d_stored, row + i);
+      for (std::size_t i = 0; i < cols; i += lanes) Store<false>(AheadResult(wide, i, attributes, x...), d_stored, row + i);
       if (--rows == 0) return;
       out += out_row_stride;
       (x.NextRow(), ...);
@@ -304,7 +312,7 @@ struct ElementwiseRows {
       for (std::size_t i = begin; i < last; i += lanes) Store<true>(Result(wide, i, attributes, x...), d_stored, out + i);
     } else {
       HWY_UNROLL(2)  // 0.75 of the time in L1
-      for (std::size_t i = begin; i < last; i += lanes) Store<false>(Result(wide, i, attributes, x...), d_stored, out + i);
+      for (std::size_t i = begin; i < last; i += lanes) Store<false>(AheadResult(wide, i, attributes, x...), d_stored, out + i);
     }
     StoreEnd<kStream>(first_result, d_stored, out);
     StoreEnd<kStream>(last_result, d_stored, out + last);
