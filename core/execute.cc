@@ -130,11 +130,6 @@ bool Streams(const Layout& layout, std::byte* const* pointers, StorePolicy store
 }  // namespace
 
 void Execute(const Layout& layout, const Movers& movers, std::byte* const* pointers, const ExecuteOptions& options) noexcept {
-  if (layout.direct) {
-    const void* inputs[kMaxOperands];
-    std::copy_n(pointers, layout.out, inputs);
-    return ExecuteDirect(layout, inputs, pointers[layout.out]);
-  }
   if (layout.tiles == 1) {  // of one tile, nothing is streamed
     TileJob job{layout, movers, pointers, false};
     RunOnlyTile(job);

@@ -303,8 +303,6 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   if (streams != problem.streams) AddWork(steps, elements, bytes, streams, &layout.estimate);
   const double seconds = layout.estimate.seconds();
   const double tile_seconds = seconds / static_cast<double>(layout.tiles);
-  layout.out = layout.input_count();
-  layout.direct = layout.tiles == 1 && !layout.stages && layout.steps.size() == 1;
   layout.grain = std::clamp<std::int64_t>(static_cast<std::int64_t>(PieceSeconds(seconds) / tile_seconds), 1, layout.tiles);
   layout.parallel = seconds > kSharedSeconds && layout.tiles > 1;
   layout.seconds = seconds;

@@ -98,8 +98,6 @@ struct Layout {
   double seconds = 0;          // on one thread, by the estimate
   int whole_from = 0;          // a thread that runs all tiles takes the loops from this one on as one tile: only sharing cuts them
   bool stages = false;         // any operand is staged
-  int out = 0;                 // the output's number, as input_count() says; direct calls read nothing else of `operands`
-  bool direct = false;         // one step, one tile, nothing staged
   bool transposes = false;     // as Tiling::transposes
   std::int64_t run_bytes = 0;  // of the output, that kernels write one element after the other
   bool aligned_runs = false;   // each begins on a line where the output does

@@ -14,6 +14,21 @@ struct Reach {
   std::int64_t end = 0;
 };
 
+// What every call looks at of a pointer: whether the operand is aligned to its elements and clear of the output.
+struct Clearance {
+  std::uintptr_t low_bits;  // of the address, which are 0 where it is aligned
+  // The operand's bytes are clear of the output's where it lies less than `near_from` bytes behind it, or `near_bytes` or more
+  // behind that; or at `may_lie`. All modulo 2^64: few instructions, as calls of few elements are made of them.
+  std::uintptr_t near_from, near_bytes, may_lie;
+
+  bool IsClear(std::uintptr_t distance) const { return distance - near_from >= near_bytes || distance == may_lie; }
+};
+
+struct CheckedOperand : Clearance {
+  Reach reach;
+  bool like_out;  // same element size and canonical strides as the output
+};
+
 // False when an offset does not fit in int64. A view without elements reaches nothing.
 bool ComputeReach(const Shape& shape, const ByteStrides& strides, std::int64_t element_size, Reach* reach) noexcept;
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "axiscast/plan.h"
+#include "core/direct_call.h"
 #include "core/layout.h"
 #include "core/overlap.h"
 #include "core/program.h"
@@ -26,18 +27,6 @@ struct DataCheck {
   Layout layouts[2];  // as Plan::Impl::layouts
 };
 
-// What every call looks at of an operand.
-struct CheckedOperand {
-  Reach reach;
-  std::uintptr_t low_bits;  // of its address, which are 0 where it is aligned
-  bool like_out;            // same element size and canonical strides as the output
-  // Its bytes are clear of the output's where it lies less than `near_from` bytes behind it, or `near_bytes` or more behind that;
-  // or at `may_lie`. All modulo 2^64: few instructions, as calls of few elements are made of them.
-  std::uintptr_t near_from, near_bytes, may_lie;
-
-  bool IsClear(std::uintptr_t distance) const { return distance - near_from >= near_bytes || distance == may_lie; }
-};
-
 struct Plan::Impl {
   Problem problem;
   Canonical canonical;
@@ -46,6 +35,7 @@ struct Plan::Impl {
   std::vector<std::string> names;  // of the operands; the last one is "out"
   bool empty = false;              // the result has no elements
   bool plain = false;              // has elements, layouts and no checks
+  DirectCall direct;               // of layouts[0]
   std::vector<Kernel> kernels;     // of the steps: a plan may outlive the registry that it was made from
   Layout layouts[2];               // for aligned pointers, and for pointers that are not aligned to their elements
   std::vector<CheckedOperand> operands;
@@ -59,8 +49,10 @@ struct Plan::Impl {
                      std::vector<DataCheck> checks, std::shared_ptr<const Impl>* impl) noexcept;
 
   Status Execute(const void* const* inputs, void* out, const ExecuteOptions& options) const noexcept;
+  // The same for what is no direct call: more tiles than one, or steps, or scratch.
+  [[gnu::noinline]] Status ExecuteTiles(const void* const* inputs, void* out, const ExecuteOptions& options) const noexcept;
   // The same for what is rare: a pool, a routine, a check, a null pointer, overlap.
-  Status ExecuteRare(const void* const* inputs, void* out, const ExecuteOptions& options) const noexcept;
+  [[gnu::noinline]] Status ExecuteRare(const void* const* inputs, void* out, const ExecuteOptions& options) const noexcept;
 
   // As Plan::ExecutePart; in execute_part.cc.
   Status ExecutePart(const void* const* inputs, void* out, std::int64_t part, std::int64_t parts,
