@@ -18,6 +18,13 @@ inline constexpr std::int64_t kLeastFoldBytes = 128;       // of a pattern's ima
 inline constexpr std::int64_t kMostFoldBytes = 2 * 1024;   // where whole vectors take that
 inline constexpr std::int64_t kLeastFolded = 2 * 1024;     // bytes of cols; with fewer, many rows in one tile are faster
 inline constexpr std::int64_t kSetBytes = 4096;            // of an L1 of 64 sets of lines
+inline constexpr std::int64_t kLeastSquareRows = 8;        // of 4 rows, 2048 elements take 1.6 times as long as staged
+
+// Rows of the squares that kernels transpose: as many as a line has elements, or half as many where there are fewer.
+inline std::int64_t SquareHeight(std::int64_t rows, std::int64_t element_size) {
+  const std::int64_t side = kLineBytes / element_size;
+  return rows < side ? kLeastSquareRows : side;
+}
 
 // Of the widest operand, of a tile that goes through scratch on its way past the caches, and of a folded one's rows: L1 holds what
 // the next tile needs besides. Of 32 KB, tiles of 8 KB take 1.4 times as long as 5 KB in chains. In L2 5 KB take 1.2 times as long.
@@ -195,13 +202,14 @@ class TileCols {
   }
 
   // The input that kernels may take transposed where cols are the last dim: it and the others are as kernels want them, and there
-  // are enough cols and rows for squares of whole lines. -1: there is none.
+  // are enough cols and rows for squares. -1: there is none.
   int TransposedInput() const {
     if (!problem_.transposes) return -1;
     const int input = StagedInput(rank() - 1), dim = input < 0 ? -1 : ContiguousDim(input, rank() - 1);
     if (dim < 0) return -1;
     const std::int64_t size = problem_.sizes[input];
-    if (canonical_.strides[input][dim] != size || canonical_.extents[dim] * size < kLineBytes) return -1;
+    if (canonical_.strides[input][dim] != size || canonical_.extents[dim] < kLeastSquareRows) return -1;
+    if (problem_.far && canonical_.extents[dim] * size < kLineBytes) return -1;
     if (canonical_.extents[rank() - 1] * size < kLineBytes) return -1;
     // Lines that are all multiples of 4 KB apart fall into the same few places of an L1: a square's evict each other. By way of
     // scratch it then takes 0.7 of the time, but not from memory.

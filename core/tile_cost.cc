@@ -80,14 +80,14 @@ TilingEstimate TileCost::Cost(int first) const {
   return estimate;
 }
 
-// Of a transposed input: whole squares of a line's elements, along cols and rows.
+// Of a transposed input: whole squares of a line's elements, along cols and rows, or less high ones where there are fewer rows.
 double TileCost::SecondsOfSquares(int first) const {
-  const std::int64_t side = kLineBytes / problem_.widest, extents[] = {canonical_.extents[RowDim(first)], Block(first)};
-  double vectors = static_cast<double>(Block(0)) / static_cast<double>(side);
-  for (const std::int64_t extent : extents) {
-    vectors *= static_cast<double>((extent + side - 1) / side * side) / static_cast<double>(extent);
-  }
-  return vectors * kTransposedSeconds;
+  const std::int64_t rows = canonical_.extents[RowDim(first)], cols = Block(first), side = kLineBytes / problem_.widest;
+  const std::int64_t height = SquareHeight(rows, problem_.widest);
+  const auto waste = [](std::int64_t extent, std::int64_t by) {
+    return static_cast<double>((extent + by - 1) / by * by) / static_cast<double>(extent);
+  };
+  return static_cast<double>(Block(0)) / static_cast<double>(side) * waste(rows, height) * waste(cols, side) * kTransposedSeconds;
 }
 
 double TileCost::PermutedRowSeconds(int first) const {

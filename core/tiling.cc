@@ -175,7 +175,9 @@ Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, co
     if (!problem.serial) {
       const std::int64_t col_bytes = problem.far ? kFarTransposedColBytes : kTransposedColBytes, side = kLineBytes / problem.widest;
       const std::int64_t rows = WithSquares(canonical.extents[transposed], kTransposedRowBytes / problem.widest, side);
-      const std::int64_t cols = WithSquares(canonical.extents[first], col_bytes / problem.widest, side);
+      // Of fewer rows, tiles are wider, but not where their rows' lines come from memory.
+      const std::int64_t wide = problem.far ? 1 : std::max<std::int64_t>(kTransposedRowBytes / problem.widest / rows, 1);
+      const std::int64_t cols = WithSquares(canonical.extents[first], wide * col_bytes / problem.widest, side);
       tiling.elements = std::min(rows * cols, tiling.elements);
       tiling.cols = std::min(cols, tiling.elements);
     }

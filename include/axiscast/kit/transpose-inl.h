@@ -20,15 +20,15 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class D>
 inline constexpr auto kBytes = static_cast<std::int64_t>(hn::MaxLanes(D()) * sizeof(hn::TFromD<D>));
 
-// A vector of blocks of 16 bytes, each `stride` behind the one before it.
-template <class D>
-HWY_INLINE hn::VFromD<D> LoadBlocks(D d, const std::byte* from, std::int64_t stride) {
-  if constexpr (kBytes<D> <= 16) {
+// A vector of parts of so many bytes, at least a block's 16, each `stride` behind the one before it.
+template <std::int64_t kPartBytes, class D>
+HWY_INLINE hn::VFromD<D> LoadParts(D d, const std::byte* from, std::int64_t stride) {
+  if constexpr (kBytes<D> <= kPartBytes) {
     return LoadBytes(d, from);
   } else {
     const hn::Half<D> half;
-    constexpr std::int64_t kBlocks = kBytes<decltype(half)> / 16;
-    return hn::Combine(d, LoadBlocks(half, from + kBlocks * stride, stride), LoadBlocks(half, from, stride));
+    constexpr std::int64_t kParts = kBytes<decltype(half)> / kPartBytes;
+    return hn::Combine(d, LoadParts<kPartBytes>(half, from + kParts * stride, stride), LoadParts<kPartBytes>(half, from, stride));
   }
 }
 
@@ -41,19 +41,20 @@ HWY_INLINE auto Nth(V v, Vs... vs) {
   }
 }
 
-// Interleaves the blocks of two vectors, lower or upper halves.
-template <bool kUpper, class D, class V>
+// Interleaves the blocks of two vectors, lower or upper halves; of their halves each by itself where lines are half a vector.
+template <bool kHalves, bool kUpper, class D, class V>
 HWY_INLINE V InterleaveBlocks(D d, V a, V b) {
   const hn::Repartition<std::uint64_t, D> pairs;
-  alignas(64) static constexpr std::uint64_t kOrder[2][8] = {{0, 1, 8, 9, 2, 3, 10, 11}, {4, 5, 12, 13, 6, 7, 14, 15}};
-  return hn::BitCast(
-      d, hn::TwoTablesLookupLanes(hn::BitCast(pairs, a), hn::BitCast(pairs, b), hn::SetTableIndices(pairs, kOrder[kUpper])));
+  alignas(64) static constexpr std::uint64_t kOrder[2][2][8] = {{{0, 1, 8, 9, 2, 3, 10, 11}, {4, 5, 12, 13, 6, 7, 14, 15}},
+                                                                {{0, 1, 8, 9, 4, 5, 12, 13}, {2, 3, 10, 11, 6, 7, 14, 15}}};
+  return hn::BitCast(d, hn::TwoTablesLookupLanes(hn::BitCast(pairs, a), hn::BitCast(pairs, b),
+                                                 hn::SetTableIndices(pairs, kOrder[kHalves][kUpper])));
 }
 
-template <bool kBlocks, bool kUpper, class D, class V>
+template <bool kBlocks, bool kUpper, std::size_t kVectors, class D, class V>
 HWY_INLINE V Interleave(D d, V a, V b) {
   if constexpr (kBlocks) {
-    return InterleaveBlocks<kUpper>(d, a, b);
+    return InterleaveBlocks<(kVectors < hn::MaxLanes(D())), kUpper>(d, a, b);
   } else if constexpr (kUpper) {
     return hn::InterleaveUpper(d, a, b);
   } else {
@@ -73,21 +74,20 @@ HWY_INLINE void ForTransposed(D d, std::index_sequence<kIndex...> sequence, Use&
   } else {
     constexpr std::size_t kHalf = kVectors / 2;
     constexpr bool kBlocks = kStage * (16 / sizeof(hn::TFromD<D>)) < kVectors;
-    ForTransposed<2 * kStage>(d, sequence, use,
-                              Interleave<kBlocks, kIndex % 2 != 0>(d, Nth<kIndex / 2>(v...), Nth<kIndex / 2 + kHalf>(v...))...);
+    ForTransposed<2 * kStage>(
+        d, sequence, use,
+        Interleave<kBlocks, kIndex % 2 != 0, kVectors>(d, Nth<kIndex / 2>(v...), Nth<kIndex / 2 + kHalf>(v...))...);
   }
 }
 
 // The same for a square: as many lines as a vector has elements, `stride` bytes apart, of as many elements as the sequence is
-// long, which is a block's or a vector's.
+// long, which is a block's, half a vector's or a vector's.
 template <class D, std::size_t... kIndex, class Use>
 HWY_INLINE void TransposeSquare(D d, std::index_sequence<kIndex...> sequence, const std::byte* from, std::int64_t stride, Use use) {
   constexpr auto kElements = static_cast<std::int64_t>(sizeof...(kIndex));
-  if constexpr (kElements * static_cast<std::int64_t>(sizeof(hn::TFromD<D>)) > 16) {
-    ForTransposed<1>(d, sequence, use, LoadBytes(d, from + static_cast<std::int64_t>(kIndex) * stride)...);
-  } else {
-    ForTransposed<1>(d, sequence, use, LoadBlocks(d, from + static_cast<std::int64_t>(kIndex) * stride, kElements * stride)...);
-  }
+  constexpr std::int64_t kPartBytes = HWY_MAX(kElements * static_cast<std::int64_t>(sizeof(hn::TFromD<D>)), 16);
+  ForTransposed<1>(d, sequence, use,
+                   LoadParts<kPartBytes>(d, from + static_cast<std::int64_t>(kIndex) * stride, kElements * stride)...);
 }
 
 // Stores the rows of a transposed square.

@@ -39,22 +39,25 @@ class TransposedRows {
                          streamed.row_stride,
                          tile.out_row_stride};
     const auto attributes = ReadAttributes<Op, T>(tile);
-    const bool overlaps = tile.rows >= kSide && tile.cols >= kSide && first.out != first.streamed;
+    const std::int64_t height = tile.rows < kSide ? kLow : kSide;
+    const bool overlaps = tile.rows >= height && tile.cols >= kSide && first.out != first.streamed;
     const bool streams =
         tile.stream && Rows::Misalignment(D(), static_cast<const T*>(tile.out)) == 0 && tile.out_row_stride % kVectorBytes == 0;
-    for (std::int64_t r = 0; r < tile.rows; r += kSide) {
+    for (std::int64_t r = 0; r < tile.rows; r += height) {
       for (std::int64_t c = 0; c < tile.cols; c += kSide) {
-        const std::int64_t rows = HWY_MIN(tile.rows - r, kSide), cols = HWY_MIN(tile.cols - c, kSide);
-        const bool whole = rows == kSide && cols == kSide;
+        const std::int64_t rows = HWY_MIN(tile.rows - r, height), cols = HWY_MIN(tile.cols - c, kSide);
+        const bool whole = rows == height && cols == kSide;
         if (!whole && !overlaps) {
           PartOfSquare(first.At(r, c), rows, cols, attributes);
           continue;
         }
-        const Sides sides = first.At(r + rows - kSide, c + cols - kSide);
-        if (streams && whole) {
-          Square<true>(sides, attributes);
+        const Sides sides = first.At(r + rows - height, c + cols - kSide);
+        if (height < kSide) {
+          Square<false, kLow>(sides, attributes);
+        } else if (streams && whole) {
+          Square<true, kSide>(sides, attributes);
         } else {
-          Square<false>(sides, attributes);
+          Square<false, kSide>(sides, attributes);
         }
       }
     }
@@ -63,6 +66,7 @@ class TransposedRows {
  private:
   static constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
   static constexpr auto kSide = static_cast<std::int64_t>(hn::MaxLanes(D()));  // of a square: rows and cols
+  static constexpr std::int64_t kLow = HWY_MIN(kSide, 8);  // rows of the squares of tiles that have too few for others
   static constexpr std::int64_t kVectorBytes = kSide * kSize;
 
   // Where all that a square needs begins, and how many bytes apart its lines are.
@@ -110,9 +114,9 @@ class TransposedRows {
   };
 
   // Not inlined, as gcc would have the multiples of strides ready on the stack for all squares, which takes 2.5 times as long.
-  template <bool kStream, class A>
+  template <bool kStream, std::int64_t kRows, class A>
   static HWY_NOINLINE void Square(const Sides& sides, const A& attributes) {
-    TransposeSquare(D(), std::make_index_sequence<hn::MaxLanes(D())>(), sides.transposed, sides.transposed_stride,
+    TransposeSquare(D(), std::make_index_sequence<static_cast<std::size_t>(kRows)>(), sides.transposed, sides.transposed_stride,
                     ComputeRow<kStream, A>{sides.streamed, sides.out, sides.streamed_stride, sides.out_stride, attributes});
   }
 
