@@ -15,7 +15,7 @@ namespace axiscast {
 namespace {
 
 // As the numbers of tile_cost.cc: seen on an AVX-512 server; on others seconds are more, by Speed::slowness.
-constexpr double kCallSeconds = 8e-9;             // a plan's execution, before its first tile
+constexpr double kCallSeconds = 3e-9;             // a plan's execution, before its first tile
 constexpr double kScratchCycles = 1.5;            // for 64 bytes of a result that goes through scratch
 constexpr double kLoopSeconds = 15e-9;            // going through the tile loop rather than straight to a kernel
 constexpr double kFarTransposed = 0.5;            // of L3: a transpose of more bytes gains by asking for the next tile's
