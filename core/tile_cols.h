@@ -15,7 +15,6 @@ namespace axiscast {
 inline constexpr std::int64_t kLeastTileBytes = 4 * 1024;  // rows run along another dim where that makes larger tiles
 inline constexpr std::int64_t kManyRows = 4;               // where so many read the same, it matters where that is
 inline constexpr std::int64_t kLeastFoldBytes = 128;       // of a pattern's image, where vectors are short
-inline constexpr std::int64_t kMostFoldBytes = 2 * 1024;   // where whole vectors take that
 inline constexpr std::int64_t kLeastFolded = 2 * 1024;     // bytes of cols; with fewer, many rows in one tile are faster
 inline constexpr std::int64_t kSetBytes = 4096;            // of an L1 of 64 sets of lines
 inline constexpr std::int64_t kLeastSquareRows = 8;        // of 4 rows, 2048 elements take 1.6 times as long as staged
@@ -133,7 +132,7 @@ class TileCols {
     const std::int64_t bytes = problem_.streams ? StreamedTileBytes() : std::max(MostKeptBytes(), kLeastFoldBytes);
     const std::int64_t group = WholeBlocks(inner * problem_.sizes.back(), problem_.streams ? kLineBytes : problem_.vector_bytes);
     const std::int64_t least = group * inner * problem_.widest;
-    if (least > (problem_.streams ? StreamedTileBytes() : kMostFoldBytes)) return 0;
+    if (least > StreamedTileBytes()) return 0;
     const std::int64_t fold = std::max<std::int64_t>(bytes / least, 1) * group;
     return 2 * fold <= canonical_.extents[first] ? fold : 0;
   }
