@@ -89,6 +89,19 @@ class Worker {
   RunTile(job, {position, layout.tile_rows(), layout.loops.back().chunk, scratch, nullptr});
 }
 
+// The same, of a direct layout. Plans have what is faster (core/direct_call.h).
+void RunOnlyStep(const Layout& layout, std::byte* const* pointers) {
+  const StepLayout& step = layout.steps[0];
+  Tile tile = step.whole.tile;
+  for (int a = 0; a < step.arity; ++a) {
+    const auto i = static_cast<std::size_t>(step.values[a]);
+    tile.in[a].data = pointers[i] + layout.offsets[i];
+  }
+  tile.out = pointers[layout.input_count()] + layout.offsets.back();
+  tile.attributes = step.attributes;
+  step.run(tile);
+}
+
 // Tiles [begin, end) of a job, on this thread.
 void RunTiles(TileJob& job, std::int64_t begin, std::int64_t end) {
   Worker worker(job, false);
@@ -130,6 +143,7 @@ bool Streams(const Layout& layout, std::byte* const* pointers, StorePolicy store
 }  // namespace
 
 void Execute(const Layout& layout, const Movers& movers, std::byte* const* pointers, const ExecuteOptions& options) noexcept {
+  if (layout.direct()) return RunOnlyStep(layout, pointers);
   if (layout.tiles == 1) {  // of one tile, nothing is streamed
     TileJob job{layout, movers, pointers, false};
     RunOnlyTile(job);

@@ -107,6 +107,8 @@ struct Layout {
   std::int64_t scratch_bytes = 0;  // of all blocks, at most kScratchBytes
   Estimate estimate;
 
+  // One tile, one step, and no scratch.
+  bool direct() const { return tiles == 1 && !stages && steps.size() == 1; }
   int input_count() const { return static_cast<int>(operands.size()) - 1; }
   // Elements of a whole tile.
   std::int64_t tile_rows() const { return row_loop >= 0 ? loops[row_loop].chunk : 1; }

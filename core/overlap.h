@@ -16,10 +16,10 @@ struct Reach {
 
 // What every call looks at of a pointer: whether the operand is aligned to its elements and clear of the output.
 struct Clearance {
-  std::uintptr_t low_bits;  // of the address, which are 0 where it is aligned
+  std::uintptr_t low_bits = 0;  // of the address, which are 0 where it is aligned
   // The operand's bytes are clear of the output's where it lies less than `near_from` bytes behind it, or `near_bytes` or more
   // behind that; or at `may_lie`. All modulo 2^64: few instructions, as calls of few elements are made of them.
-  std::uintptr_t near_from, near_bytes, may_lie;
+  std::uintptr_t near_from = 0, near_bytes = 0, may_lie = 0;
 
   bool IsClear(std::uintptr_t distance) const { return distance - near_from >= near_bytes || distance == may_lie; }
 };

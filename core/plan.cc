@@ -109,7 +109,7 @@ Status Plan::Impl::Make(Problem problem, const Movers& movers, std::string calle
                                                    ListOf(problem.shape) + ", byte strides " +
                                                    ListOf(problem.operands[i].byte_strides) + ")");
     }
-    impl->operands.push_back({{static_cast<std::uintptr_t>(size - 1), 0, 0, 0}, reach, false});
+    impl->operands.push_back({{.low_bits = static_cast<std::uintptr_t>(size - 1)}, reach, false});
   }
   if (!impl->empty) {
     if (OverlapsItself(problem.shape, problem.operands[out].byte_strides, SizeInBytes(problem.operands[out].dtype))) {
@@ -132,7 +132,7 @@ Status Plan::Impl::Make(Problem problem, const Movers& movers, std::string calle
                                    impl->canonical.strides[i] == impl->canonical.strides[out];
       SetNear(impl->operands[out].reach, &impl->operands[i]);
     }
-    impl->direct.Set(impl->layouts[0], {impl->operands.begin(), impl->operands.end()});
+    impl->direct.Set(impl->layouts[0], impl->operands);
     for (DataCheck& check : checks) {
       const Distinct distinct = DistinctElements(check.shape, check.byte_strides);
       MakeLayouts(movers, Canonicalise(distinct.shape, {distinct.byte_strides}),
@@ -152,30 +152,8 @@ Status Plan::Impl::Make(Problem problem, const Movers& movers, std::string calle
 }
 
 Status Plan::Impl::Execute(const void* const* inputs, void* out, const ExecuteOptions& options) const noexcept {
-  if (!plain || options.pool != nullptr || out == nullptr) return ExecuteRare(inputs, out, options);
-  if (direct.Run(inputs, out)) return Status();
-  return ExecuteTiles(inputs, out, options);
-}
-
-Status Plan::Impl::ExecuteTiles(const void* const* inputs, void* out, const ExecuteOptions& options) const noexcept {
-  const std::size_t count = operands.size() - 1;
-  const CheckedOperand* const operand = operands.data();
-  const auto out_address = reinterpret_cast<std::uintptr_t>(out);
-  std::uintptr_t low_bits = out_address & operand[count].low_bits;
-  std::byte* pointers[kMaxOperands];
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto address = reinterpret_cast<std::uintptr_t>(inputs[i]);
-    if (address == 0 || !operand[i].IsClear(address - out_address)) return ExecuteRare(inputs, out, options);
-    low_bits |= address & operand[i].low_bits;
-    pointers[i] = const_cast<std::byte*>(static_cast<const std::byte*>(inputs[i]));  // inputs are only read
-  }
-  pointers[count] = static_cast<std::byte*>(out);
-  if (low_bits != 0) [[unlikely]] {  // a branch, which the CPU foresees, instead of an address that it waits for
-    axiscast::Execute(layouts[1], *movers, pointers, options);
-  } else {
-    axiscast::Execute(layouts[0], *movers, pointers, options);
-  }
-  return Status();
+  if (plain && options.pool == nullptr && out != nullptr && direct.Run(inputs, out)) return Status();
+  return ExecuteAny(inputs, out, options);
 }
 
 Status Plan::Execute(const void* const* inputs, void* out, const ExecuteOptions& options) const noexcept {
@@ -183,7 +161,7 @@ Status Plan::Execute(const void* const* inputs, void* out, const ExecuteOptions&
   return impl_->Execute(inputs, out, options);
 }
 
-Status Plan::Impl::ExecuteRare(const void* const* inputs, void* out, const ExecuteOptions& options) const noexcept {
+Status Plan::Impl::ExecuteAny(const void* const* inputs, void* out, const ExecuteOptions& options) const noexcept {
   if (empty) return Status();
   if (options.pool != nullptr) {
     if (const Status status = CheckPool(*options.pool, caller); !status.ok()) return status;
@@ -226,6 +204,7 @@ Status Plan::Impl::ExecuteRare(const void* const* inputs, void* out, const Execu
       return Status(StatusCode::kOutOfMemory, "execute: out of memory for a message or a plan");
     }
   }
+  // Of what has been checked by now, a direct call may refuse what is not aligned, or near and yet clear.
   if (!direct.Run(inputs, out)) axiscast::Execute(layouts[low_bits != 0], *movers, pointers, options);
   return Status();
 }

@@ -49,10 +49,8 @@ struct Plan::Impl {
                      std::vector<DataCheck> checks, std::shared_ptr<const Impl>* impl) noexcept;
 
   Status Execute(const void* const* inputs, void* out, const ExecuteOptions& options) const noexcept;
-  // The same for what is no direct call: more tiles than one, or steps, or scratch.
-  [[gnu::noinline]] Status ExecuteTiles(const void* const* inputs, void* out, const ExecuteOptions& options) const noexcept;
-  // The same for what is rare: a pool, a routine, a check, a null pointer, overlap.
-  [[gnu::noinline]] Status ExecuteRare(const void* const* inputs, void* out, const ExecuteOptions& options) const noexcept;
+  // The same for all that direct.Run refuses, and for a pool, a routine and checks: the whole of it.
+  [[gnu::noinline]] Status ExecuteAny(const void* const* inputs, void* out, const ExecuteOptions& options) const noexcept;
 
   // As Plan::ExecutePart; in execute_part.cc.
   Status ExecutePart(const void* const* inputs, void* out, std::int64_t part, std::int64_t parts,

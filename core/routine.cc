@@ -46,7 +46,7 @@ Status MakeRoutinePlan(RoutineCall call, const Movers& movers, std::string calle
                                                    operand.name + " " + ListOf(operand.shape) + ", byte strides " +
                                                    ListOf(operand.byte_strides) + ")");
     }
-    plan->operands.push_back({{0, 0, 0, 0}, reach, false});  // no byte counts as near: routines look for overlap themselves
+    plan->operands.push_back({{}, reach, false});  // no byte counts as near: routines look for overlap themselves
     plan->problem.operands.push_back({operand.dtype, operand.byte_strides});
     plan->names.push_back(operand.name);
   }

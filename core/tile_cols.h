@@ -17,9 +17,8 @@ inline constexpr std::int64_t kManyRows = 4;               // where so many read
 inline constexpr std::int64_t kLeastFoldBytes = 128;       // of a pattern's image, where vectors are short
 inline constexpr std::int64_t kLeastFolded = 2 * 1024;     // bytes of cols; with fewer, many rows in one tile are faster
 inline constexpr std::int64_t kSetBytes = 4096;            // of an L1 of 64 sets of lines
-inline constexpr std::int64_t kLeastSquareRows = 8;        // of 4 rows, 2048 elements take 1.6 times as long as staged
 
-// Rows of the squares that kernels transpose: as many as a line has elements, or half as many where there are fewer.
+// Rows of the squares that kernels transpose: as many as a line has elements, or the least where there are fewer.
 inline std::int64_t SquareHeight(std::int64_t rows, std::int64_t element_size) {
   const std::int64_t side = kLineBytes / element_size;
   return rows < side ? kLeastSquareRows : side;

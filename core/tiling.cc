@@ -172,15 +172,19 @@ Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, co
   tiling.rows = tiling.fold > 0 ? -1 : chooser.RowDim(first);
   tiling.cols = std::clamp<std::int64_t>(row_bytes / problem.widest, 1, tiling.elements);
   if (chooser.IsAnyTransposed(first)) {
+    const std::int64_t side = kLineBytes / problem.widest;
+    std::int64_t rows = canonical.extents[transposed], cols = canonical.extents[first];
     if (!problem.serial) {
-      const std::int64_t col_bytes = problem.far ? kFarTransposedColBytes : kTransposedColBytes, side = kLineBytes / problem.widest;
-      const std::int64_t rows = WithSquares(canonical.extents[transposed], kTransposedRowBytes / problem.widest, side);
+      const std::int64_t col_bytes = problem.far ? kFarTransposedColBytes : kTransposedColBytes;
+      rows = WithSquares(rows, kTransposedRowBytes / problem.widest, side);
       // Of fewer rows, tiles are wider, but not where their rows' lines come from memory.
       const std::int64_t wide = problem.far ? 1 : std::max<std::int64_t>(kTransposedRowBytes / problem.widest / rows, 1);
-      const std::int64_t cols = WithSquares(canonical.extents[first], wide * col_bytes / problem.widest, side);
-      tiling.elements = std::min(rows * cols, tiling.elements);
-      tiling.cols = std::min(cols, tiling.elements);
+      cols = WithSquares(cols, wide * col_bytes / problem.widest, side);
     }
+    // One thread takes all as one tile. Less is cut from cols: of too few rows for squares, 8 x 5000 take 4 times as long.
+    const bool whole = problem.serial && forced.tile_bytes == 0;
+    tiling.elements = whole ? rows * cols : std::min(rows * cols, tiling.elements);
+    tiling.cols = std::min({cols, std::max(tiling.elements / rows / side * side, side), tiling.elements});
   } else if (transposed >= 0) {
     const auto side = static_cast<std::int64_t>(std::sqrt(static_cast<double>(tiling.elements)));
     tiling.cols = tiling.elements / std::clamp<std::int64_t>(canonical.extents[transposed], 1, std::max<std::int64_t>(side, 1));

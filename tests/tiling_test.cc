@@ -94,13 +94,14 @@ TEST(Tiling, TransposesInKernels) {
     Shape shape;
     Extents strides;  // of x, in elements
     bool takes;
-  } cases[] = {{{256, 256}, {1, 256}, true},        {{100, 3000}, {1, 107}, true},
-               {{16, 16}, {1, 16}, true},           {{8, 256}, {1, 8}, true},
-               {{7, 256}, {1, 7}, false},           {{256, 15}, {1, 256}, false},
-               {{256, 256}, {-1, 256}, false},      {{9, 64, 80}, {0, 1, 64}, true},
-               {{20, 30, 40}, {1, 20, 600}, true},  {{256, 256}, {1, -256}, true},
-               {{256, 256}, {2, 512}, false},       {{5, 64, 64}, {64, 1, 320}, true},
-               {{64, 16, 64}, {1, 64, 1024}, false}};
+  } cases[] = {{{256, 256}, {1, 256}, true},      {{100, 3000}, {1, 107}, true},
+               {{16, 16}, {1, 16}, true},         {{8, 256}, {1, 8}, true},
+               {{15, 256}, {1, 15}, true},        {{8, 5000}, {1, 8}, true},
+               {{9, 30000}, {1, 9}, true},        {{7, 256}, {1, 7}, false},
+               {{256, 15}, {1, 256}, false},      {{256, 256}, {-1, 256}, false},
+               {{9, 64, 80}, {0, 1, 64}, true},   {{20, 30, 40}, {1, 20, 600}, true},
+               {{256, 256}, {1, -256}, true},     {{256, 256}, {2, 512}, false},
+               {{5, 64, 64}, {64, 1, 320}, true}, {{64, 16, 64}, {1, 64, 1024}, false}};
   for (const auto& [shape, strides, takes] : cases) {
     ByteStrides bytes = DenseStrides(shape, DType::kFloat32);
     for (std::size_t d = 0; d < strides.size(); ++d) bytes[static_cast<int>(d)] = strides[d] * 4;
@@ -110,6 +111,9 @@ TEST(Tiling, TransposesInKernels) {
     ASSERT_TRUE(status.ok()) << status.message();
     const std::string delivery = plan.Describe().operands[0].delivery;
     EXPECT_EQ(delivery == "transposed", takes && transposes) << shape[0] << " x " << shape[1] << ": " << delivery;
+    if (delivery == "transposed") {
+      EXPECT_GE(plan.Describe().tile_rows, kLeastSquareRows) << shape[0] << " x " << shape[1];
+    }
   }
 }
 

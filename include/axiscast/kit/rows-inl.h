@@ -250,7 +250,7 @@ struct ElementwiseRows {
 
   template <class Wide, class A, class... X>
   static HWY_INLINE auto AheadResult(Wide wide, std::size_t i, const A& attributes, const X&... x) {
-    (x.AskAhead(i), ...);
+    (x.Prefetch(i), ...);
     return Result(wide, i, attributes, x...);
   }
 

@@ -86,6 +86,7 @@ template <class D, std::size_t... kIndex, class Use>
 HWY_INLINE void TransposeSquare(D d, std::index_sequence<kIndex...> sequence, const std::byte* from, std::int64_t stride, Use use) {
   constexpr auto kElements = static_cast<std::int64_t>(sizeof...(kIndex));
   constexpr std::int64_t kPartBytes = HWY_MAX(kElements * static_cast<std::int64_t>(sizeof(hn::TFromD<D>)), 16);
+  static_assert(kPartBytes == 16 || kPartBytes == kBytes<D> || 2 * kPartBytes == kBytes<D>);  // as InterleaveBlocks has it
   ForTransposed<1>(d, sequence, use,
                    LoadParts<kPartBytes>(d, from + static_cast<std::int64_t>(kIndex) * stride, kElements * stride)...);
 }

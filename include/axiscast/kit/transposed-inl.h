@@ -52,12 +52,10 @@ class TransposedRows {
           continue;
         }
         const Sides sides = first.At(r + rows - height, c + cols - kSide);
-        if (height < kSide) {
-          Square<false, kLow>(sides, attributes);
-        } else if (streams && whole) {
-          Square<true, kSide>(sides, attributes);
+        if (streams && whole) {
+          Square<true>(height, sides, attributes);
         } else {
-          Square<false, kSide>(sides, attributes);
+          Square<false>(height, sides, attributes);
         }
       }
     }
@@ -66,7 +64,7 @@ class TransposedRows {
  private:
   static constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
   static constexpr auto kSide = static_cast<std::int64_t>(hn::MaxLanes(D()));  // of a square: rows and cols
-  static constexpr std::int64_t kLow = HWY_MIN(kSide, 8);  // rows of the squares of tiles that have too few for others
+  static constexpr std::int64_t kLow = HWY_MIN(kSide, kLeastSquareRows);       // rows of the squares of tiles of few rows
   static constexpr std::int64_t kVectorBytes = kSide * kSize;
 
   // Where all that a square needs begins, and how many bytes apart its lines are.
@@ -113,9 +111,17 @@ class TransposedRows {
     A attributes;
   };
 
+  template <bool kStream, class A>
+  static HWY_INLINE void Square(std::int64_t height, const Sides& sides, const A& attributes) {
+    if (height < kSide) {
+      SquareOf<kStream, kLow>(sides, attributes);
+    } else {
+      SquareOf<kStream, kSide>(sides, attributes);
+    }
+  }
   // Not inlined, as gcc would have the multiples of strides ready on the stack for all squares, which takes 2.5 times as long.
   template <bool kStream, std::int64_t kRows, class A>
-  static HWY_NOINLINE void Square(const Sides& sides, const A& attributes) {
+  static HWY_NOINLINE void SquareOf(const Sides& sides, const A& attributes) {
     TransposeSquare(D(), std::make_index_sequence<static_cast<std::size_t>(kRows)>(), sides.transposed, sides.transposed_stride,
                     ComputeRow<kStream, A>{sides.streamed, sides.out, sides.streamed_stride, sides.out_stride, attributes});
   }
