@@ -16,7 +16,7 @@ inline constexpr int kMaxArity = 4;
 inline constexpr int kMaxAttributes = 6;
 inline constexpr int kMaxParts = 8;
 inline constexpr int kMaxPermutedLanes = 64;
-inline constexpr std::int64_t kLeastSquareRows = 8;      // of a transposed input: of 4, scratch takes 0.6 of the time
+inline constexpr std::int64_t kLeastSquareRows = 8;      // of a result that are worth a transposed input: of 4, scratch takes 0.6
 inline constexpr std::int64_t kMaxKept = 8;              // vectors of the target
 inline constexpr std::int64_t kMaxKeptBytes = 2 * 1024;  // of all of them
 

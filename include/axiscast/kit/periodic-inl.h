@@ -108,7 +108,7 @@ class PeriodicRows {
     for (; i + group * lanes <= last; i += group * lanes) {
       const auto compute = [&](V s, std::size_t v) HWY_ATTR {
         const std::size_t col = i + v * lanes;
-        if constexpr (!kStream) AskAhead<T>(other + col);
+        if constexpr (!kStream) Streamed<T>::AskAhead(other + col);
         Rows::template Store<kStream>(Result(s, hn::LoadU(D(), other + col), attributes), D(), out + col);
       };
       compute(s0, 0), compute(s1, 1), compute(s2, 2), compute(s3, 3), compute(s4, 4);

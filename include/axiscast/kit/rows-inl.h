@@ -248,9 +248,10 @@ struct ElementwiseRows {
     return ResultOf<typename X::Element...>(wide, attributes, x.Load(StoredTag<typename X::Element, Wide>(), i)...);
   }
 
+  // The same in a loop over a long row, which asks for what comes later.
   template <class Wide, class A, class... X>
   static HWY_INLINE auto AheadResult(Wide wide, std::size_t i, const A& attributes, const X&... x) {
-    (x.Prefetch(i), ...);
+    (x.AskAhead(i), ...);
     return Result(wide, i, attributes, x...);
   }
 
