@@ -65,10 +65,7 @@ class PeriodicRows {
     const V first_result = Result(hn::LoadU(D(), same), hn::LoadU(D(), other), attributes);
     const V last_result = Result(hn::LoadU(D(), same + last_at), hn::LoadU(D(), other + last), attributes);
     const std::size_t begin = lanes - Rows::Misalignment(D(), out);
-    std::size_t i = Groups<kStream>(same, cols, other, out, begin, last, kGroups[cols / lanes], attributes);
-    for (std::size_t at = Wrapped(begin, cols); i < last; i += lanes, at = Wrapped(at + lanes, cols)) {
-      Rows::template Store<kStream>(Result(hn::LoadU(D(), same + at), hn::LoadU(D(), other + i), attributes), D(), out + i);
-    }
+    Groups<kStream>(same, cols, other, out, begin, last, kGroups[cols / lanes], attributes);
     Rows::template StoreEnd<kStream>(first_result, D(), out);
     Rows::template StoreEnd<kStream>(last_result, D(), out + last);
   }
@@ -92,10 +89,10 @@ class PeriodicRows {
   // A col's place in its row, of one that is at most in the next row: a division takes as long as ten vectors.
   static HWY_INLINE std::size_t Wrapped(std::size_t col, std::size_t cols) { return col < cols ? col : col - cols; }
 
-  // Computes out[i, ...) by groups of so many vectors, as long as they end before `last`. Returns where. A loop for each number of
+  // Computes out[i, last), and up to a vector more, by groups of so many vectors and a part of one. A loop for each number of
   // vectors is no faster, and four times as much code.
   template <bool kStream, class A>
-  static HWY_INLINE std::size_t Groups(const Element* same, std::size_t cols, const Element* other, Element* out, std::size_t i,
+  static HWY_INLINE void Groups(const Element* same, std::size_t cols, const Element* other, Element* out, std::size_t i,
                                        std::size_t last, std::size_t group, const A attributes) {
     const std::size_t lanes = hn::Lanes(D());
     std::size_t at = Wrapped(i, cols);
@@ -105,18 +102,24 @@ class PeriodicRows {
       return v;
     };
     const V s0 = kept(), s1 = kept(), s2 = kept(), s3 = kept(), s4 = kept(), s5 = kept(), s6 = kept(), s7 = kept();
+    const auto compute = [&](V s, std::size_t v) HWY_ATTR {
+      const std::size_t col = i + v * lanes;
+      if constexpr (!kStream) Streamed<T>::AskAhead(other + col);
+      Rows::template Store<kStream>(Result(s, hn::LoadU(D(), other + col), attributes), D(), out + col);
+    };
     for (; i + group * lanes <= last; i += group * lanes) {
-      const auto compute = [&](V s, std::size_t v) HWY_ATTR {
-        const std::size_t col = i + v * lanes;
-        if constexpr (!kStream) Streamed<T>::AskAhead(other + col);
-        Rows::template Store<kStream>(Result(s, hn::LoadU(D(), other + col), attributes), D(), out + col);
-      };
       compute(s0, 0), compute(s1, 1), compute(s2, 2), compute(s3, 3), compute(s4, 4);
       if (group > 5) compute(s5, 5);
       if (group > 6) compute(s6, 6);
       if (group > 7) compute(s7, 7);
     }
-    return i;
+    const auto compute_one = [&](V s) HWY_ATTR {
+      if (i >= last) return;
+      compute(s, 0);
+      i += lanes;
+    };
+    compute_one(s0), compute_one(s1), compute_one(s2), compute_one(s3);
+    compute_one(s4), compute_one(s5), compute_one(s6), compute_one(s7);
   }
 };
 

@@ -104,6 +104,11 @@ class PermutedRows {
     return reinterpret_cast<Element*>(static_cast<std::byte*>(tile.out) + row * tile.out_row_stride);
   }
 
+  // A division of 32 bits takes half as long.
+  static HWY_INLINE std::size_t Quotient(std::size_t x, std::size_t y) {
+    return x < (std::size_t{1} << 32) ? static_cast<std::uint32_t>(x) / static_cast<std::uint32_t>(y) : x / y;
+  }
+
   // Rows whose groups all have the same elements: put in order once for a row.
   template <class A>
   static HWY_INLINE void AgainAndAgain(const Tile& tile, const Permutation& permutation, const TileInput& permuted_input,
@@ -116,12 +121,20 @@ class PermutedRows {
         const std::byte* const source = SourceOf(permuted_input, r);
         const Element* const streamed = ElementOf<T>(streamed_input, r, 0);
         Element* const out = OutOf(tile, r);
-        for (int part = 0; part < permutation.parts; ++part) {
-          hn::Store(PartBefore(source + permutation.reach, permutation, part, source), D(), same + part * kLanes);
+        const std::byte* const end = source + permutation.reach;
+        if (permutation.once) {
+          const VPermuted once = LoadBefore(end, source + permutation.at[0]);
+          for (int part = 0; part < permutation.parts; ++part) {
+            hn::Store(hn::TableLookupLanes(once, TableOf(permutation, part)), D(), same + part * kLanes);
+          }
+        } else {
+          for (int part = 0; part < permutation.parts; ++part) {
+            hn::Store(PartBefore(end, permutation, part, source), D(), same + part * kLanes);
+          }
         }
         hn::Store(hn::Load(D(), same), D(), same + period);
         if (cols >= Periodic::LeastCols()) {
-          const std::size_t last = cols - kLanes, last_at = last % period;
+          const std::size_t last = cols - kLanes, last_at = last - Quotient(last, period) * period;
           if (tile.stream && Rows::Misalignment(D(), out) == 0) {
             Periodic::template LongRow<true>(same, period, last_at, streamed, out, last, attributes);
           } else {
@@ -213,9 +226,7 @@ class PermutedRows {
   // Bytes from a row's first element to behind the last one in memory.
   static HWY_INLINE std::int64_t EndOf(const Permutation& permutation, std::size_t cols) {
     const auto step_cols = static_cast<std::size_t>(permutation.step_cols);
-    // A division of 32 bits takes half as long.
-    const std::size_t steps =
-        cols < (std::size_t{1} << 32) ? static_cast<std::uint32_t>(cols) / static_cast<std::uint32_t>(step_cols) : cols / step_cols;
+    const std::size_t steps = Quotient(cols, step_cols);
     return static_cast<std::int64_t>(steps - 1) * permutation.step_bytes + permutation.reach;
   }
 
