@@ -106,7 +106,7 @@ bool MakePermutation(const Canonical& canonical, int operand, int first, std::in
   if (step > 0) {
     const std::int64_t few = steps;
     const auto is_once = [&](std::int64_t others) { return once && places.Span(step / size, few, others) < lanes; };
-    const auto fits = [&](std::int64_t others) { return others <= extent && others * inner <= kMaxParts * lanes; };
+    const auto fits = [&](std::int64_t others) { return others <= extent && others * inner <= kFewParts * lanes; };
     while (fits(2 * steps) && is_once(2 * steps)) steps *= 2;
     while (fits(2 * steps) && (once ? steps * inner == lanes : steps * inner < kEnoughParts * lanes)) {
       steps *= 2;

@@ -103,10 +103,22 @@ std::string TextOf(const Case& c, std::int64_t size, std::int64_t lanes) {
 
 TEST(Permutation, IsFoundForEveryShortStep) {
   const Case cases[] = {
-      {"repeated", {300, 3}, {1, 0}, 0}, {"repeated_8", {300, 8}, {1, 0}, 0},      {"reversed", {300, 3}, {3, -1}, 0},
-      {"padded", {300, 3}, {4, 1}, 0},   {"every_second", {900}, {2}, 0},          {"middle", {300, 3, 4}, {4, 0, 1}, 0},
-      {"again", {300, 3}, {0, 1}, 0},    {"again_reversed", {300, 7}, {0, -1}, 0}, {"of_a_row", {5, 300, 3}, {1000, 3, -1}, 1},
-      {"gaps", {300, 2}, {4, 2}, 0},     {"few_steps", {3, 3}, {4, 1}, 0},
+      {"repeated", {300, 3}, {1, 0}, 0},
+      {"repeated_8", {300, 8}, {1, 0}, 0},
+      {"reversed", {300, 3}, {3, -1}, 0},
+      {"padded", {300, 3}, {4, 1}, 0},
+      {"every_second", {900}, {2}, 0},
+      {"middle", {300, 3, 4}, {4, 0, 1}, 0},
+      {"again", {300, 3}, {0, 1}, 0},
+      {"again_reversed", {300, 7}, {0, -1}, 0},
+      {"of_a_row", {5, 300, 3}, {1000, 3, -1}, 1},
+      {"gaps", {300, 2}, {4, 2}, 0},
+      {"few_steps", {3, 3}, {4, 1}, 0},
+      {"many_parts", {300, 9}, {1, 0}, 0},
+      {"parts_64", {300, 63}, {1, 0}, 0},
+      {"many_of_two", {300, 3, 5}, {5, 0, 1}, 0},
+      {"many_again", {300, 12, 5}, {0, 1, 0}, 0},
+      {"padded_31", {300, 31}, {32, 1}, 0},
   };
   for (const Case& c : cases) {
     for (const std::int64_t size : {1, 2, 4, 8}) {
@@ -122,7 +134,7 @@ TEST(Permutation, IsFoundForEveryShortStep) {
 
 TEST(Permutation, IsRefusedWhereKernelsWouldNotGain) {
   const Case cases[] = {
-      {"more_parts_than_8", {300, 9}, {1, 0}, 0},
+      {"more_parts_than_64", {300, 65}, {1, 0}, 0},
       {"backwards", {300, 3}, {-3, 1}, 0},
       {"spread", {300, 3}, {30, 10}, 0},
       {"step_of_17", {300, 3}, {17, 1}, 0},  // gaps of 14 elements: 56 bytes of 4, but three vectors for a part

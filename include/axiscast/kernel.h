@@ -14,7 +14,8 @@ namespace axiscast {
 
 inline constexpr int kMaxArity = 4;
 inline constexpr int kMaxAttributes = 6;
-inline constexpr int kMaxParts = 8;
+inline constexpr int kMaxParts = 64;
+inline constexpr int kFewParts = 8;  // whose tables registers hold
 inline constexpr int kMaxPermutedLanes = 64;
 inline constexpr std::int64_t kLeastSquareRows = 8;      // of a result that are worth a transposed input: of 4, scratch takes 0.6
 inline constexpr std::int64_t kMaxKept = 8;              // vectors of the target
@@ -47,7 +48,7 @@ struct Permutation {
   std::int32_t lanes;       // Kernel::permutes
   bool once;
   std::int64_t at[kMaxParts];
-  std::uint8_t from[kMaxParts * kMaxPermutedLanes];
+  alignas(64) std::uint8_t from[kMaxParts * kMaxPermutedLanes];
 };
 
 /// One input of a tile. `data` is aligned to its element. Along cols it is streamed (contiguous) or, when `splat`, one value; or,

@@ -93,7 +93,7 @@ class PeriodicRows {
   // vectors is no faster, and four times as much code.
   template <bool kStream, class A>
   static HWY_INLINE void Groups(const Element* same, std::size_t cols, const Element* other, Element* out, std::size_t i,
-                                       std::size_t last, std::size_t group, const A attributes) {
+                                std::size_t last, std::size_t group, const A attributes) {
     const std::size_t lanes = hn::Lanes(D());
     std::size_t at = Wrapped(i, cols);
     const auto kept = [&]() HWY_ATTR {

@@ -133,7 +133,7 @@ class PermutedRows {
           }
         }
         hn::Store(hn::Load(D(), same), D(), same + period);
-        if (cols >= Periodic::LeastCols()) {
+        if (permutation.parts <= kFewParts && cols >= Periodic::LeastCols()) {
           const std::size_t last = cols - kLanes, last_at = last - Quotient(last, period) * period;
           if (tile.stream && Rows::Misalignment(D(), out) == 0) {
             Periodic::template LongRow<true>(same, period, last_at, streamed, out, last, attributes);
@@ -142,11 +142,31 @@ class PermutedRows {
           }
           continue;
         }
-        for (std::size_t i = 0, at = 0; i < cols; i += kLanes, at = at + kLanes == period ? 0 : at + kLanes) {
+        std::size_t i = 0;
+        if (tile.stream && Rows::Misalignment(D(), out) == 0) {
+          i = WholePeriods<true>(same, period, streamed, out, cols, attributes);
+        } else {
+          i = WholePeriods<false>(same, period, streamed, out, cols, attributes);
+        }
+        for (std::size_t at = 0; i < cols; i += kLanes, at += kLanes) {
           StoreSome(hn::Load(D(), same + at), streamed, out, i, cols, attributes);
         }
       }
     }
+  }
+
+  // Cols that meet what is at `same` again and again, as long as whole periods of it are left. Returns where.
+  template <bool kStream, class A>
+  static HWY_INLINE std::size_t WholePeriods(const Element* same, std::size_t period, const Element* streamed, Element* out,
+                                             std::size_t cols, const A& attributes) {
+    std::size_t i = 0;
+    for (; i + period <= cols; i += period) {
+      for (std::size_t at = 0; at < period; at += kLanes) {
+        Rows::template Store<kStream>(Result(hn::LoadU(D(), streamed + i + at), hn::Load(D(), same + at), attributes), D(),
+                                      out + i + at);
+      }
+    }
+    return i;
   }
 
   template <bool kStream, class A>
@@ -165,7 +185,7 @@ class PermutedRows {
   template <bool kStream, bool kOnce, class A>
   static HWY_INLINE void GroupedRows(const Tile& tile, const Permutation& permutation, const TileInput& permuted_input,
                                      const TileInput& streamed_input, const A attributes) {
-    static_assert(kMaxParts == 8);
+    static_assert(kFewParts == 8);
     const std::size_t lanes = kLanes, cols = static_cast<std::size_t>(tile.cols);
     const int parts = permutation.parts;
     const std::size_t group = static_cast<std::size_t>(parts) * lanes, behind = group + static_cast<std::size_t>(permutation.slack);
@@ -177,6 +197,7 @@ class PermutedRows {
       }
       return;
     }
+    if (parts > kFewParts) return ManyParts<kStream, kOnce>(tile, permutation, permuted_input, streamed_input, attributes);
     const auto table = [&](int part) HWY_ATTR { return TableOf(permutation, HWY_MIN(part, parts - 1)); };
     const auto t0 = table(0), t1 = table(1), t2 = table(2), t3 = table(3), t4 = table(4), t5 = table(5), t6 = table(6),
                t7 = table(7);
@@ -220,6 +241,39 @@ class PermutedRows {
       }
       source -= permutation.at[0];
       if (i < cols) Rest<kOnce>(permutation, source, row_end, streamed + i, out + i, cols - i, attributes);
+    }
+  }
+
+  // Rows by whole groups of so many vectors that tables are loaded for each of them.
+  template <bool kStream, bool kOnce, class A>
+  static HWY_INLINE void ManyParts(const Tile& tile, const Permutation& permutation, const TileInput& permuted_input,
+                                   const TileInput& streamed_input, const A attributes) {
+    const std::size_t lanes = kLanes, cols = static_cast<std::size_t>(tile.cols);
+    const int parts = permutation.parts;
+    const std::size_t group = static_cast<std::size_t>(parts) * lanes, behind = group + static_cast<std::size_t>(permutation.slack);
+    const std::int64_t end = EndOf(permutation, cols);
+    for (std::int64_t r = 0; r < tile.rows; ++r) {
+      const std::byte* const row = SourceOf(permuted_input, r);
+      const std::byte* source = row;
+      const Element* const streamed = ElementOf<T>(streamed_input, r, 0);
+      Element* const out = OutOf(tile, r);
+      std::size_t i = 0;
+      for (; i + behind <= cols; source += permutation.stride) {
+        VPermuted once = hn::Zero(DPermuted());
+        if constexpr (kOnce) once = LoadAll(source + permutation.at[0]);
+        HWY_UNROLL(2)
+        for (int part = 0; part < parts; ++part, i += lanes) {
+          VPermuted permuted = once;
+          if constexpr (kOnce) {
+            permuted = hn::TableLookupLanes(once, TableOf(permutation, part));
+          } else {
+            const std::byte* const at = source + permutation.at[part];
+            permuted = hn::TwoTablesLookupLanes(DPermuted(), LoadAll(at), LoadAll(at + kVectorBytes), TableOf(permutation, part));
+          }
+          Rows::template Store<kStream>(Result(hn::LoadU(D(), streamed + i), permuted, attributes), D(), out + i);
+        }
+      }
+      if (i < cols) Rest<kOnce>(permutation, source, row + end, streamed + i, out + i, cols - i, attributes);
     }
   }
 

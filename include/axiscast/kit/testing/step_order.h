@@ -66,7 +66,7 @@ inline Permutation PermutationOf(const StepOrder& order, std::int64_t lanes, std
 /// Orders of all kinds, that kernels of so many lanes take.
 inline std::vector<StepOrder> OrdersFor(std::int64_t lanes) {
   std::vector<StepOrder> orders;
-  for (std::int64_t repeat = 2; repeat <= kMaxParts; ++repeat) {
+  for (const std::int64_t repeat : {2, 3, 4, 5, 6, 7, 8, 9, 13, 33}) {  // of so many parts, or fewer
     orders.push_back({1, std::vector<std::int64_t>(static_cast<std::size_t>(repeat), 0)});
   }
   orders.push_back({1, {2, 2}});
@@ -78,9 +78,18 @@ inline std::vector<StepOrder> OrdersFor(std::int64_t lanes) {
   orders.push_back({7, {0, 6, 1, 5, 2, 4, 3}});
   orders.push_back({4, {0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3}});
   orders.push_back({2, {1, 1, 0, 0, 1}});
+  orders.push_back({3, {0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2}});
+  orders.push_back({10, {0, 1, 2, 3, 4, 5, 6, 7, 8}});
   if (lanes >= 4) orders.push_back({3, {0, 2}});
-  for (const std::vector<std::int64_t>& places : std::vector<std::vector<std::int64_t>>{
-           {0, 1, 2}, {0, 1, 2, 3}, {0, 1, 2, 3, 4, 5, 6}, {1, 0}, {4, 2, 0}, {0, 0, 1, 1}, {0, 1, 1, 0, 2}}) {
+  for (const std::vector<std::int64_t>& places :
+       std::vector<std::vector<std::int64_t>>{{0, 1, 2},
+                                              {0, 1, 2, 3},
+                                              {0, 1, 2, 3, 4, 5, 6},
+                                              {1, 0},
+                                              {4, 2, 0},
+                                              {0, 0, 1, 1},
+                                              {0, 1, 1, 0, 2},
+                                              {0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 0, 0, 0}}) {
     orders.push_back({0, places});
   }
   std::vector<std::int64_t> two_vectors;
