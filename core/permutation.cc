@@ -52,12 +52,20 @@ class Places {
     return highest - lowest + (others - steps) * step;
   }
 
-  // The most elements between two of [0, count), or the last one and the first of the next group, `stride` elements away.
-  std::int64_t LargestGap(std::int64_t count, std::int64_t stride) const {
-    bool taken[kMaxSpan] = {};
-    for (std::int64_t q = 0; q < count; ++q) taken[of[q] - lowest] = true;
+  // The most elements between two of a group's `steps` steps of `inner` elements, of which there are `extent`, or the last one and
+  // the first of the next group, `stride` elements away.
+  std::int64_t LargestGap(std::int64_t inner, std::int64_t step, std::int64_t steps, std::int64_t extent,
+                          std::int64_t stride) const {
+    std::int64_t some = std::min(steps, extent), end = highest - lowest + 1;
+    if (extent >= steps && step > 0) {  // in the middle of many steps there are no others than near both ends
+      some = std::min(steps, 2 * (Span(step, steps, 1) / step) + 2);
+      end -= (steps - some) * step;
+    }
+    bool taken[kMaxSpan];
+    std::fill_n(taken, end, false);
+    for (std::int64_t q = 0; q < some * inner; ++q) taken[of[q] - lowest] = true;
     std::int64_t gap = 0, largest = 0;
-    for (std::int64_t i = 0; i <= highest - lowest; ++i) {
+    for (std::int64_t i = 0; i < end; ++i) {
       gap = taken[i] ? 0 : gap + 1;
       largest = std::max(largest, gap);
     }
@@ -68,24 +76,29 @@ class Places {
   std::int32_t lowest, highest;
 };
 
-// The vectors of each part, and where its lanes are in them. Returns how many elements behind the first one the last of them ends;
-// 0 where two vectors are not enough for a part.
-std::int64_t SetParts(const Places& places, std::int64_t size, Permutation* p) {
+// The vectors of each part, so many of them, and where its lanes are in them. Returns how many elements behind the first one the
+// last of them ends; 0 where they are not enough for a part.
+std::int64_t SetParts(const Places& places, std::int64_t size, std::int32_t vectors, Permutation* p) {
   const std::int64_t lanes = p->lanes;
   std::int64_t end = 0;
+  p->vectors = vectors;
   for (std::int64_t part = 0; part < p->parts; ++part) {
     const std::int32_t* own = places.of + part * lanes;
     std::int64_t at = places.lowest;
-    if (!p->once) {
+    if (vectors > 1) {
       // On a vector's boundary where the group begins on one, if that will do.
-      const std::int64_t low = *std::min_element(own, own + lanes), high = *std::max_element(own, own + lanes);
+      std::int32_t low = own[0], high = own[0];
+      for (std::int64_t lane = 1; lane < lanes; ++lane) {
+        low = std::min(low, own[lane]);
+        high = std::max(high, own[lane]);
+      }
       at += (low - at) / lanes * lanes;
-      if (high - at >= 2 * lanes) at = low;
-      if (high - at >= 2 * lanes) return 0;
+      if (high - at >= vectors * lanes) at = low;
+      if (high - at >= vectors * lanes) return 0;
     }
     p->at[part] = at * size;
     for (std::int64_t lane = 0; lane < lanes; ++lane) p->from[part * lanes + lane] = static_cast<std::uint8_t>(own[lane] - at);
-    end = std::max(end, at + (p->once ? 1 : 2) * lanes);
+    end = std::max(end, at + vectors * lanes);
   }
   return end;
 }
@@ -117,7 +130,7 @@ bool MakePermutation(const Canonical& canonical, int operand, int first, std::in
   const std::int64_t stride = steps * step;
   // Where a step's elements are close to each other and to the next step's, there is nothing to look for.
   const bool may_have_gaps = step == 0 || std::max(step, places.Span(step / size, steps, 1) * size) > kMaxGapBytes;
-  if (may_have_gaps && places.LargestGap(std::min(steps, extent) * inner, stride / size) * size >= kMaxGapBytes) return false;
+  if (may_have_gaps && places.LargestGap(inner, step / size, steps, extent, stride / size) * size >= kMaxGapBytes) return false;
 
   Permutation& p = *result;
   p.step_cols = inner;
@@ -125,8 +138,8 @@ bool MakePermutation(const Canonical& canonical, int operand, int first, std::in
   p.stride = stride;
   p.parts = static_cast<std::int32_t>(steps * inner / lanes);
   p.lanes = static_cast<std::int32_t>(lanes);
-  p.once = once;
-  const std::int64_t end = SetParts(places, size, &p);
+  std::int64_t end = SetParts(places, size, once ? 1 : 2, &p);
+  if (end == 0) end = SetParts(places, size, 4, &p);
   if (end == 0) return false;
   p.reach = size;  // from the highest of the first step's elements
   for (int d = first + 1; d < canonical.rank(); ++d) p.reach += std::max<std::int64_t>(strides[d], 0) * (canonical.extents[d] - 1);

@@ -16,6 +16,7 @@ constexpr double kRowSeconds = 0.25e-9;          // a kernel's row of whole vect
 constexpr double kJoinedRowSeconds = 0.5e-9;     // one with a ragged end that goes on in the next row
 constexpr double kRaggedRowSeconds = 0.8e-9;     // another one with a ragged end
 constexpr double kTwoVectorsSeconds = 0.15e-9;   // more for a permuted vector that is made of two
+constexpr double kFourVectorsSeconds = 0.6e-9;   // or of four
 constexpr double kLoadedTableSeconds = 0.05e-9;  // more for a permuted vector of a group of many
 constexpr double kPermutedRestSeconds = 1.5e-9;  // more for one that does not fill a group, or is read in parts
 constexpr double kStreamedRunSeconds = 20e-9;    // the first and last line of what is stored past the caches
@@ -75,8 +76,8 @@ TilingEstimate TileCost::Cost(int first) const {
   if (permuted) {
     estimate.rows.seconds += tiles * kPermutedTileSeconds;
     const Permutation& p = *permutation(first);
-    const double vectors = elements * static_cast<double>(problem_.widest) / kVectorBytes;
-    if (!p.once) estimate.rows.seconds += vectors * kTwoVectorsSeconds;
+    const double vectors = elements / p.lanes;
+    if (p.vectors > 1) estimate.rows.seconds += vectors * (p.vectors > 2 ? kFourVectorsSeconds : kTwoVectorsSeconds);
     if (p.parts > kFewParts) estimate.rows.seconds += vectors * kLoadedTableSeconds;
   }
   return estimate;

@@ -52,8 +52,8 @@ std::string WrongIn(const Permutation& p, const Case& c, std::int64_t size, std:
   if (group % p.step_cols != 0 || p.stride != group / p.step_cols * p.step_bytes) return "a group is no whole steps";
   for (std::int64_t col = 0; col < cols; ++col) {
     const std::int64_t q = col % group;
-    if (p.from[q] >= (p.once ? lanes : 2 * lanes)) return "an element behind the vectors";
-    if (p.once && p.at[q / lanes] != p.at[0]) return "more than one vector";
+    if (p.from[q] >= p.vectors * lanes) return "an element behind the vectors";
+    if (p.vectors == 1 && p.at[q / lanes] != p.at[0]) return "more than one vector";
     if (col / group * p.stride + p.at[q / lanes] + p.from[q] * size != places[static_cast<std::size_t>(col)] * size) {
       return "col " + std::to_string(col) + " is elsewhere";
     }
@@ -80,7 +80,7 @@ std::string WrongIn(const Permutation& p, const Case& c, std::int64_t size, std:
   for (std::int64_t g = 0; g * group < cols; ++g) {
     const bool whole = p.stride > 0 && (g + 1) * group + p.slack <= cols;
     for (int part = 0; part < p.parts && g * group + part * lanes < cols; ++part) {
-      const std::int64_t begin = g * p.stride + p.at[part], vectors_end = begin + (p.once ? 1 : 2) * lanes * size;
+      const std::int64_t begin = g * p.stride + p.at[part], vectors_end = begin + p.vectors * lanes * size;
       // What is not whole is read up to the end of the row, or of the step that comes again.
       for (std::int64_t b = begin; b < (whole ? vectors_end : std::min(vectors_end, end)); ++b) {
         const std::int64_t at = b - lowest * size;
@@ -118,6 +118,9 @@ TEST(Permutation, IsFoundForEveryShortStep) {
       {"parts_64", {300, 63}, {1, 0}, 0},
       {"many_of_two", {300, 3, 5}, {5, 0, 1}, 0},
       {"many_again", {300, 12, 5}, {0, 1, 0}, 0},
+      {"every_fourth", {900}, {4}, 0},
+      {"channels_last", {300, 3, 64}, {192, 1, 3}, 0},
+      {"three_by_three", {300, 3, 3}, {9, 1, 3}, 0},
       {"padded_31", {300, 31}, {32, 1}, 0},
   };
   for (const Case& c : cases) {
@@ -137,8 +140,8 @@ TEST(Permutation, IsRefusedWhereKernelsWouldNotGain) {
       {"more_parts_than_64", {300, 65}, {1, 0}, 0},
       {"backwards", {300, 3}, {-3, 1}, 0},
       {"spread", {300, 3}, {30, 10}, 0},
-      {"step_of_17", {300, 3}, {17, 1}, 0},  // gaps of 14 elements: 56 bytes of 4, but three vectors for a part
-      {"transposed", {300, 3, 64}, {192, 1, 3}, 0},
+      {"step_of_17", {300, 3}, {17, 1}, 0},  // gaps of 14 elements: 56 bytes of 4, but six vectors for a part
+      {"transposed", {300, 5, 64}, {320, 1, 5}, 0},
       {"far", {300, 2}, {std::int64_t{1} << 40, 1}, 0},
       {"farther", {300, 2}, {1, std::int64_t{1} << 40}, 0},
       {"farthest", {300, 2}, {std::int64_t{1} << 60, 1}, 0},
@@ -165,7 +168,7 @@ TEST(Permutation, IsRefusedWhereKernelsWouldNotGain) {
 TEST(Permutation, RandomSteps) {
   const std::uint64_t seed = test::FromEnvironment("AXISCAST_SEED", 1);
   const std::uint64_t cases = test::FromEnvironment("AXISCAST_CASES", 20000);
-  std::uint64_t found = 0, once = 0, again = 0;
+  std::uint64_t found = 0, once = 0, four = 0, again = 0;
   for (std::uint64_t i = 0; i < cases; ++i) {
     test::Random random(seed + i);
     const std::int64_t size = std::int64_t{1} << random.Below(4), lanes = std::int64_t{1} << random.In(2, 6);
@@ -184,13 +187,15 @@ TEST(Permutation, RandomSteps) {
     Permutation permutation;
     if (!MakePermutation(CanonicalOf(c, size), 0, c.first, size, lanes, true, &permutation)) continue;
     ++found;
-    once += permutation.once;
+    once += permutation.vectors == 1;
+    four += permutation.vectors == 4;
     again += permutation.stride == 0;
     ASSERT_EQ(WrongIn(permutation, c, size, lanes), "") << TextOf(c, size, lanes) << ", AXISCAST_SEED=" << seed + i;
   }
   if (cases < 1000) return;
   EXPECT_GE(found, cases / 20);
   EXPECT_GE(once, cases / 100);
+  EXPECT_GE(four, cases / 100);
   EXPECT_GE(again, cases / 200);
 }
 

@@ -32,12 +32,12 @@ struct AttributeSlot {
   }
 };
 
-/// Where an input's elements lie that are not one after the other: repeated, reversed, with gaps, or a few that come again. Vectors
-/// of results, `parts` of them, are a group; every group takes its elements from the same places of its own memory. Col c is in
-/// group c / (parts * lanes), and there element q = c % (parts * lanes): at `stride` bytes for each group, at[q / lanes], and
-/// from[q] elements. With `once`, at[] is the same for all parts, and from[] less than `lanes`; else from[] is less than twice
-/// that: each part is in two vectors that follow each other. With a `stride` of 0, which is only for kernels that say `keeps`, all
-/// steps have the same elements. Nothing is read but the elements, and gaps of less than 64 bytes between two of them.
+/// Where an input's elements lie that are not one after the other: repeated, reversed, with gaps, in another order of dims, or a
+/// few that come again. Vectors of results, `parts` of them, are a group; every group takes its elements from the same places of
+/// its own memory. Col c is in group c / (parts * lanes), and there element q = c % (parts * lanes): at `stride` bytes for each
+/// group, at[q / lanes], and from[q] elements, which is less than vectors * lanes: each part is in so many vectors that follow each
+/// other. With one, at[] is the same for all parts. With a `stride` of 0, which is only for kernels that say `keeps`, all steps
+/// have the same elements. Nothing is read but the elements, and gaps of less than 64 bytes between two of them.
 struct Permutation {
   std::int64_t step_cols;   // cols are whole steps of so many
   std::int64_t step_bytes;  // >= 0; from a step's elements to the next one's
@@ -46,7 +46,7 @@ struct Permutation {
   std::int64_t slack;       // a group's vectors may be read whole where so many cols follow it
   std::int32_t parts;       // to kMaxParts
   std::int32_t lanes;       // Kernel::permutes
-  bool once;
+  std::int32_t vectors;     // 1, 2 or 4
   std::int64_t at[kMaxParts];
   alignas(64) std::uint8_t from[kMaxParts * kMaxPermutedLanes];
 };

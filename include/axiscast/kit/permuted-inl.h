@@ -83,10 +83,22 @@ class PermutedRows {
   // A part of a group, of which what lies from `end` on is not read.
   static HWY_INLINE VPermuted PartBefore(const std::byte* end, const Permutation& permutation, int part, const std::byte* source) {
     const std::byte* const at = source + permutation.at[part];
-    const auto table = TableOf(permutation, part);
     const VPermuted first = LoadBefore(end, at);
-    if (permutation.once) return hn::TableLookupLanes(first, table);
-    return hn::TwoTablesLookupLanes(DPermuted(), first, LoadBefore(end, at + kVectorBytes), table);
+    if (permutation.vectors == 1) return hn::TableLookupLanes(first, TableOf(permutation, part));
+    const VPermuted second = LoadBefore(end, at + kVectorBytes);
+    if (permutation.vectors == 2) return hn::TwoTablesLookupLanes(DPermuted(), first, second, TableOf(permutation, part));
+    return OfFour(permutation, part, first, second, LoadBefore(end, at + 2 * kVectorBytes), LoadBefore(end, at + 3 * kVectorBytes));
+  }
+  // A part whose elements are in four vectors.
+  static HWY_INLINE VPermuted OfFour(const Permutation& permutation, int part, VPermuted first, VPermuted second, VPermuted third,
+                                     VPermuted fourth) {
+    const hn::RebindToUnsigned<DPermuted> d;
+    using Index = hn::TFromD<decltype(d)>;
+    const auto from = LoadTable(d, permutation.from + part * kLanes);
+    const auto upper = hn::TestBit(from, hn::Set(d, static_cast<Index>(2 * kLanes)));
+    const auto table = hn::IndicesFromVec(DPermuted(), hn::And(from, hn::Set(d, static_cast<Index>(2 * kLanes - 1))));
+    return hn::IfThenElse(hn::RebindMask(DPermuted(), upper), hn::TwoTablesLookupLanes(DPermuted(), third, fourth, table),
+                          hn::TwoTablesLookupLanes(DPermuted(), first, second, table));
   }
   template <class A>
   static HWY_INLINE V Result(V streamed, VPermuted permuted, const A& attributes) {
@@ -122,7 +134,7 @@ class PermutedRows {
         const Element* const streamed = ElementOf<T>(streamed_input, r, 0);
         Element* const out = OutOf(tile, r);
         const std::byte* const end = source + permutation.reach;
-        if (permutation.once) {
+        if (permutation.vectors == 1) {
           const VPermuted once = LoadBefore(end, source + permutation.at[0]);
           for (int part = 0; part < permutation.parts; ++part) {
             hn::Store(hn::TableLookupLanes(once, TableOf(permutation, part)), D(), same + part * kLanes);
@@ -172,17 +184,19 @@ class PermutedRows {
   template <bool kStream, class A>
   static HWY_INLINE void RunGroups(const Tile& tile, const Permutation& permutation, const TileInput& permuted_input,
                                    const TileInput& streamed_input, const A& attributes) {
-    if (permutation.once) {
-      GroupedRows<kStream, true>(tile, permutation, permuted_input, streamed_input, attributes);
+    if (permutation.vectors == 1) {
+      GroupedRows<kStream, 1>(tile, permutation, permuted_input, streamed_input, attributes);
+    } else if (permutation.vectors == 2) {
+      GroupedRows<kStream, 2>(tile, permutation, permuted_input, streamed_input, attributes);
     } else {
-      GroupedRows<kStream, false>(tile, permutation, permuted_input, streamed_input, attributes);
+      ManyParts<kStream, 4>(tile, permutation, permuted_input, streamed_input, attributes);
     }
   }
 
   // Rows by whole groups, as long as those may be read whole, and a rest. Tables and places stay in registers; which parts there
   // are is predicted. A loop over parts inside of another one took twice as long, and tables that are loaded for each part 1.2
   // to 1.7 times.
-  template <bool kStream, bool kOnce, class A>
+  template <bool kStream, int kVectors, class A>
   static HWY_INLINE void GroupedRows(const Tile& tile, const Permutation& permutation, const TileInput& permuted_input,
                                      const TileInput& streamed_input, const A attributes) {
     static_assert(kFewParts == 8);
@@ -193,11 +207,11 @@ class PermutedRows {
     if (cols < behind || parts < 2) {  // too short for tables to be worth it
       for (std::int64_t r = 0; r < tile.rows; ++r) {
         const std::byte* const source = SourceOf(permuted_input, r);
-        Rest<kOnce>(permutation, source, source + end, ElementOf<T>(streamed_input, r, 0), OutOf(tile, r), cols, attributes);
+        Rest<kVectors>(permutation, source, source + end, ElementOf<T>(streamed_input, r, 0), OutOf(tile, r), cols, attributes);
       }
       return;
     }
-    if (parts > kFewParts) return ManyParts<kStream, kOnce>(tile, permutation, permuted_input, streamed_input, attributes);
+    if (parts > kFewParts) return ManyParts<kStream, kVectors>(tile, permutation, permuted_input, streamed_input, attributes);
     const auto table = [&](int part) HWY_ATTR { return TableOf(permutation, HWY_MIN(part, parts - 1)); };
     const auto t0 = table(0), t1 = table(1), t2 = table(2), t3 = table(3), t4 = table(4), t5 = table(5), t6 = table(6),
                t7 = table(7);
@@ -213,10 +227,10 @@ class PermutedRows {
       std::size_t i = 0;
       for (; i <= last; i += group, source += stride) {
         VPermuted once = hn::Zero(DPermuted());
-        if constexpr (kOnce) once = LoadAll(source);
+        if constexpr (kVectors == 1) once = LoadAll(source);
         const auto compute = [&](const auto& t, std::int64_t bytes, std::size_t part) HWY_ATTR {
           VPermuted permuted = once;
-          if constexpr (kOnce) {
+          if constexpr (kVectors == 1) {
             permuted = hn::TableLookupLanes(once, t);
           } else {
             const std::byte* const at = source + bytes;
@@ -240,12 +254,12 @@ class PermutedRows {
         compute(t7, p7, 7);
       }
       source -= permutation.at[0];
-      if (i < cols) Rest<kOnce>(permutation, source, row_end, streamed + i, out + i, cols - i, attributes);
+      if (i < cols) Rest<kVectors>(permutation, source, row_end, streamed + i, out + i, cols - i, attributes);
     }
   }
 
   // Rows by whole groups of so many vectors that tables are loaded for each of them.
-  template <bool kStream, bool kOnce, class A>
+  template <bool kStream, int kVectors, class A>
   static HWY_INLINE void ManyParts(const Tile& tile, const Permutation& permutation, const TileInput& permuted_input,
                                    const TileInput& streamed_input, const A attributes) {
     const std::size_t lanes = kLanes, cols = static_cast<std::size_t>(tile.cols);
@@ -260,20 +274,25 @@ class PermutedRows {
       std::size_t i = 0;
       for (; i + behind <= cols; source += permutation.stride) {
         VPermuted once = hn::Zero(DPermuted());
-        if constexpr (kOnce) once = LoadAll(source + permutation.at[0]);
+        if constexpr (kVectors == 1) once = LoadAll(source + permutation.at[0]);
         HWY_UNROLL(2)
         for (int part = 0; part < parts; ++part, i += lanes) {
           VPermuted permuted = once;
-          if constexpr (kOnce) {
+          if constexpr (kVectors == 1) {
             permuted = hn::TableLookupLanes(once, TableOf(permutation, part));
           } else {
             const std::byte* const at = source + permutation.at[part];
-            permuted = hn::TwoTablesLookupLanes(DPermuted(), LoadAll(at), LoadAll(at + kVectorBytes), TableOf(permutation, part));
+            const VPermuted first = LoadAll(at), second = LoadAll(at + kVectorBytes);
+            if constexpr (kVectors == 2) {
+              permuted = hn::TwoTablesLookupLanes(DPermuted(), first, second, TableOf(permutation, part));
+            } else {
+              permuted = OfFour(permutation, part, first, second, LoadAll(at + 2 * kVectorBytes), LoadAll(at + 3 * kVectorBytes));
+            }
           }
           Rows::template Store<kStream>(Result(hn::LoadU(D(), streamed + i), permuted, attributes), D(), out + i);
         }
       }
-      if (i < cols) Rest<kOnce>(permutation, source, row + end, streamed + i, out + i, cols - i, attributes);
+      if (i < cols) Rest<kVectors>(permutation, source, row + end, streamed + i, out + i, cols - i, attributes);
     }
   }
 
@@ -296,14 +315,14 @@ class PermutedRows {
   }
 
   // Cols of which the first begins a group: nothing is read behind `end`. Inlined in all loops it was an eighth of the code.
-  template <bool kOnce, class A>
+  template <int kVectors, class A>
   static HWY_NOINLINE void Rest(const Permutation& permutation, const std::byte* source, const std::byte* end,
                                 const Element* streamed, Element* out, std::size_t cols, const A& attributes) {
     for (std::size_t i = 0; i < cols; source += permutation.stride) {
       VPermuted once = hn::Zero(DPermuted());
-      if constexpr (kOnce) once = LoadBefore(end, source + permutation.at[0]);
+      if constexpr (kVectors == 1) once = LoadBefore(end, source + permutation.at[0]);
       for (int part = 0; part < permutation.parts && i < cols; ++part, i += kLanes) {
-        if constexpr (kOnce) {
+        if constexpr (kVectors == 1) {
           StoreSome(hn::TableLookupLanes(once, TableOf(permutation, part)), streamed, out, i, cols, attributes);
         } else {
           StoreSome(PartBefore(end, permutation, part, source), streamed, out, i, cols, attributes);

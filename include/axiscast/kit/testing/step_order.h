@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "axiscast/kernel.h"
@@ -33,7 +34,7 @@ struct StepOrder {
   }
 };
 
-/// For kernels of so many lanes. The order must be one that kernels take: few parts, each in two vectors, and small gaps.
+/// For kernels of so many lanes. The order must be one that kernels take: parts in four vectors at most, and small gaps.
 inline Permutation PermutationOf(const StepOrder& order, std::int64_t lanes, std::int64_t size) {
   const auto cols = static_cast<std::int64_t>(order.places.size());
   const std::int64_t steps = lanes / std::gcd(lanes, cols), count = steps * cols;
@@ -49,15 +50,24 @@ inline Permutation PermutationOf(const StepOrder& order, std::int64_t lanes, std
     first = std::min(first, order.Element(q));
     last = std::max(last, order.Element(q));
   }
-  p.once = last - first < lanes;
+  const auto range = [&](std::int64_t part) {
+    std::int64_t low = order.Element(part * lanes), high = low;
+    for (std::int64_t q = part * lanes; q < (part + 1) * lanes; ++q) {
+      low = std::min(low, order.Element(q));
+      high = std::max(high, order.Element(q));
+    }
+    return std::pair(low, high);
+  };
+  p.vectors = last - first < lanes ? 1 : 2;
+  for (std::int64_t part = 0; part < p.parts; ++part) {
+    if (const auto [low, high] = range(part); p.vectors > 1 && high - low >= 2 * lanes) p.vectors = 4;
+  }
   std::int64_t end = 0;
   for (std::int64_t part = 0; part < p.parts; ++part) {
-    std::int64_t at = order.Element(part * lanes);
-    for (std::int64_t q = part * lanes; q < (part + 1) * lanes; ++q) at = std::min(at, order.Element(q));
-    if (p.once) at = first;
+    const std::int64_t at = p.vectors == 1 ? first : range(part).first;
     p.at[part] = at * size;
     for (std::int64_t q = part * lanes; q < (part + 1) * lanes; ++q) p.from[q] = static_cast<std::uint8_t>(order.Element(q) - at);
-    end = std::max(end, at + (p.once ? 1 : 2) * lanes);
+    end = std::max(end, at + p.vectors * lanes);
   }
   while (order.pitch > 0 && order.Elements(count + p.slack) < end) p.slack += cols;
   return p;
@@ -80,6 +90,9 @@ inline std::vector<StepOrder> OrdersFor(std::int64_t lanes) {
   orders.push_back({2, {1, 1, 0, 0, 1}});
   orders.push_back({3, {0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2}});
   orders.push_back({10, {0, 1, 2, 3, 4, 5, 6, 7, 8}});
+  orders.push_back({3, {0}});
+  orders.push_back({4, {1}});
+  orders.push_back({20, {0, 4, 8, 12, 16, 1, 5, 9, 13, 17, 2, 6, 10, 14, 18, 3, 7, 11, 15, 19}});
   if (lanes >= 4) orders.push_back({3, {0, 2}});
   for (const std::vector<std::int64_t>& places :
        std::vector<std::vector<std::int64_t>>{{0, 1, 2},
