@@ -21,7 +21,7 @@ namespace axiscast {
 namespace {
 
 // What a call of the highest rank and arity takes; a check of its divisor may take more, from the heap.
-constexpr std::size_t kBindBytes = 16 * 1024;
+constexpr std::size_t kBindBytes = 24 * 1024;
 
 // The shapes with the fewest elements that fit the patterns, whose result is `result`.
 void SmallestShapes(const Pattern* patterns, std::size_t count, const Pattern& result, Shape* shapes) {

@@ -56,14 +56,17 @@ class Places {
   // the first of the next group, `stride` elements away.
   std::int64_t LargestGap(std::int64_t inner, std::int64_t step, std::int64_t steps, std::int64_t extent,
                           std::int64_t stride) const {
-    std::int64_t some = std::min(steps, extent), end = highest - lowest + 1;
-    if (extent >= steps && step > 0) {  // in the middle of many steps there are no others than near both ends
-      some = std::min(steps, 2 * (Span(step, steps, 1) / step) + 2);
-      end -= (steps - some) * step;
+    std::int64_t looked_at = std::min(steps, extent), end = highest - lowest + 1;
+    if (extent >= steps && step > 0) {
+      // Each gap lies within one step, and the largest ones near the group's ends, where fewer steps overlap: it is enough to have
+      // as many steps for each end as overlap there.
+      const std::int64_t overlapped = Span(step, steps, 1) / step;
+      looked_at = std::min(steps, 2 * overlapped + 2);
+      end -= (steps - looked_at) * step;
     }
     bool taken[kMaxSpan];
     std::fill_n(taken, end, false);
-    for (std::int64_t q = 0; q < some * inner; ++q) taken[of[q] - lowest] = true;
+    for (std::int64_t q = 0; q < looked_at * inner; ++q) taken[of[q] - lowest] = true;
     std::int64_t gap = 0, largest = 0;
     for (std::int64_t i = 0; i < end; ++i) {
       gap = taken[i] ? 0 : gap + 1;

@@ -76,7 +76,9 @@ TilingEstimate TileCost::Cost(int first) const {
   if (permuted) {
     estimate.rows.seconds += tiles * kPermutedTileSeconds;
     const Permutation& p = *permutation(first);
-    const double vectors = elements / p.lanes;
+    // Of the target's own vectors. What comes again is put in order once for a row.
+    const double groups = p.stride > 0 ? elements / static_cast<double>(p.parts * p.lanes) : rows;
+    const double vectors = groups * static_cast<double>(p.parts);
     if (p.vectors > 1) estimate.rows.seconds += vectors * (p.vectors > 2 ? kFourVectorsSeconds : kTwoVectorsSeconds);
     if (p.parts > kFewParts) estimate.rows.seconds += vectors * kLoadedTableSeconds;
   }

@@ -327,7 +327,7 @@ typedef struct axiscast_plan_info {
 int32_t axiscast_plan_describe(const axiscast_plan* plan, axiscast_plan_info* info);
 
 /** Computes out = op(inputs...): a plan that is made, or that the calling thread has kept from one of its last calls (64 of some
- * 5 KB, until the thread ends), and its execution. A call like one of the last allocates nothing and locks nothing. Errors as
+ * 5 to 10 KB, until the thread ends), and its execution. A call like one of the last allocates nothing and locks nothing. Errors as
  * axiscast_plan_make and axiscast_plan_execute. */
 int32_t axiscast_apply(const axiscast_op* op, const axiscast_tensor* inputs, int64_t count, const axiscast_tensor* out,
                        const axiscast_options* options, const axiscast_execute_options* execute_options);

@@ -36,8 +36,8 @@ struct AttributeSlot {
 /// few that come again. Vectors of results, `parts` of them, are a group; every group takes its elements from the same places of
 /// its own memory. Col c is in group c / (parts * lanes), and there element q = c % (parts * lanes): at `stride` bytes for each
 /// group, at[q / lanes], and from[q] elements, which is less than vectors * lanes: each part is in so many vectors that follow each
-/// other. With one, at[] is the same for all parts. With a `stride` of 0, which is only for kernels that say `keeps`, all steps
-/// have the same elements. Nothing is read but the elements, and gaps of less than 64 bytes between two of them.
+/// other. Where that is one vector, at[] is the same for all parts. With a `stride` of 0, which is only for kernels that say
+/// `keeps`, all steps have the same elements. Nothing is read but the elements, and gaps of less than 64 bytes between two of them.
 struct Permutation {
   std::int64_t step_cols;   // cols are whole steps of so many
   std::int64_t step_bytes;  // >= 0; from a step's elements to the next one's
@@ -48,6 +48,7 @@ struct Permutation {
   std::int32_t lanes;       // Kernel::permutes
   std::int32_t vectors;     // 1, 2 or 4
   std::int64_t at[kMaxParts];
+  // Where tables of 64 bytes are in two lines each, rows of int8 in L1 take 1.4 times as long.
   alignas(64) std::uint8_t from[kMaxParts * kMaxPermutedLanes];
 };
 

@@ -189,10 +189,10 @@ class Plan {
 ///   R - S (NumPy's rule). An axis without a mode means the axis mode. Facing dims must be equal, or one of them 1. Zero-sized dims
 ///   are allowed; then nothing is written.
 /// Strides, aliasing, errors, results: as Plan::Make and Plan::Execute. On an error `out` is untouched.
-/// Cost: each thread keeps the plans of its last calls, at most 64 of some 5 KB, until it ends. A call like one of them (same op,
-///   dtypes, shapes, strides, mode, axis, patterns, attributes, caller and names; any pointers, any ExecuteOptions) costs 30 to 50
-///   ns more than the plan's Execute, and neither allocates nor locks. Calls whose shapes and strides are more than 128 numbers
-///   (three operands of 20 dims), or with long texts, are planned each time.
+/// Cost: each thread keeps the plans of its last calls, at most 64 of some 5 KB (10 with a permuted input), until it ends. A call
+///   like one of them (same op, dtypes, shapes, strides, mode, axis, patterns, attributes, caller and names; any pointers, any
+///   ExecuteOptions) costs 30 to 50 ns more than the plan's Execute, and neither allocates nor locks. Calls whose shapes and
+///   strides are more than 128 numbers (three operands of 20 dims), or with long texts, are planned each time.
 /// Threads: safe to call concurrently on distinct outputs; uses at most options.max_threads.
 /// Source: Paddle `elementwise_*` (axis), NumPy broadcasting.
 ///

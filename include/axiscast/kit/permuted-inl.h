@@ -80,11 +80,10 @@ class PermutedRows {
     const hn::RebindToUnsigned<DPermuted> d;
     return hn::IndicesFromVec(DPermuted(), LoadTable(d, permutation.from + part * kLanes));
   }
-  // A part of a group, of which what lies from `end` on is not read.
+  // A part of a group that is in two vectors or four, of which what lies from `end` on is not read.
   static HWY_INLINE VPermuted PartBefore(const std::byte* end, const Permutation& permutation, int part, const std::byte* source) {
     const std::byte* const at = source + permutation.at[part];
     const VPermuted first = LoadBefore(end, at);
-    if (permutation.vectors == 1) return hn::TableLookupLanes(first, TableOf(permutation, part));
     const VPermuted second = LoadBefore(end, at + kVectorBytes);
     if (permutation.vectors == 2) return hn::TwoTablesLookupLanes(DPermuted(), first, second, TableOf(permutation, part));
     return OfFour(permutation, part, first, second, LoadBefore(end, at + 2 * kVectorBytes), LoadBefore(end, at + 3 * kVectorBytes));
@@ -133,6 +132,7 @@ class PermutedRows {
         const std::byte* const source = SourceOf(permuted_input, r);
         const Element* const streamed = ElementOf<T>(streamed_input, r, 0);
         Element* const out = OutOf(tile, r);
+        const bool streams = tile.stream && Rows::Misalignment(D(), out) == 0;
         const std::byte* const end = source + permutation.reach;
         if (permutation.vectors == 1) {
           const VPermuted once = LoadBefore(end, source + permutation.at[0]);
@@ -145,21 +145,18 @@ class PermutedRows {
           }
         }
         hn::Store(hn::Load(D(), same), D(), same + period);
+        static_assert(kFewParts <= kMaxKept);  // registers hold the group
         if (permutation.parts <= kFewParts && cols >= Periodic::LeastCols()) {
           const std::size_t last = cols - kLanes, last_at = last - Quotient(last, period) * period;
-          if (tile.stream && Rows::Misalignment(D(), out) == 0) {
+          if (streams) {
             Periodic::template LongRow<true>(same, period, last_at, streamed, out, last, attributes);
           } else {
             Periodic::template LongRow<false>(same, period, last_at, streamed, out, last, attributes);
           }
           continue;
         }
-        std::size_t i = 0;
-        if (tile.stream && Rows::Misalignment(D(), out) == 0) {
-          i = WholePeriods<true>(same, period, streamed, out, cols, attributes);
-        } else {
-          i = WholePeriods<false>(same, period, streamed, out, cols, attributes);
-        }
+        std::size_t i = streams ? WholePeriods<true>(same, period, streamed, out, cols, attributes)
+                                : WholePeriods<false>(same, period, streamed, out, cols, attributes);
         for (std::size_t at = 0; i < cols; i += kLanes, at += kLanes) {
           StoreSome(hn::Load(D(), same + at), streamed, out, i, cols, attributes);
         }
@@ -184,21 +181,24 @@ class PermutedRows {
   template <bool kStream, class A>
   static HWY_INLINE void RunGroups(const Tile& tile, const Permutation& permutation, const TileInput& permuted_input,
                                    const TileInput& streamed_input, const A& attributes) {
-    if (permutation.vectors == 1) {
-      GroupedRows<kStream, 1>(tile, permutation, permuted_input, streamed_input, attributes);
+    const bool few = permutation.parts <= kFewParts;
+    if (permutation.vectors == 4) {
+      LoadedTables<kStream, 4>(tile, permutation, permuted_input, streamed_input, attributes);
     } else if (permutation.vectors == 2) {
-      GroupedRows<kStream, 2>(tile, permutation, permuted_input, streamed_input, attributes);
+      if (few) return KeptTables<kStream, 2>(tile, permutation, permuted_input, streamed_input, attributes);
+      LoadedTables<kStream, 2>(tile, permutation, permuted_input, streamed_input, attributes);
     } else {
-      ManyParts<kStream, 4>(tile, permutation, permuted_input, streamed_input, attributes);
+      if (few) return KeptTables<kStream, 1>(tile, permutation, permuted_input, streamed_input, attributes);
+      LoadedTables<kStream, 1>(tile, permutation, permuted_input, streamed_input, attributes);
     }
   }
 
   // Rows by whole groups, as long as those may be read whole, and a rest. Tables and places stay in registers; which parts there
   // are is predicted. A loop over parts inside of another one took twice as long, and tables that are loaded for each part 1.2
-  // to 1.7 times.
+  // to 1.7 times: only where there are more than eight.
   template <bool kStream, int kVectors, class A>
-  static HWY_INLINE void GroupedRows(const Tile& tile, const Permutation& permutation, const TileInput& permuted_input,
-                                     const TileInput& streamed_input, const A attributes) {
+  static HWY_INLINE void KeptTables(const Tile& tile, const Permutation& permutation, const TileInput& permuted_input,
+                                    const TileInput& streamed_input, const A attributes) {
     static_assert(kFewParts == 8);
     const std::size_t lanes = kLanes, cols = static_cast<std::size_t>(tile.cols);
     const int parts = permutation.parts;
@@ -211,7 +211,6 @@ class PermutedRows {
       }
       return;
     }
-    if (parts > kFewParts) return ManyParts<kStream, kVectors>(tile, permutation, permuted_input, streamed_input, attributes);
     const auto table = [&](int part) HWY_ATTR { return TableOf(permutation, HWY_MIN(part, parts - 1)); };
     const auto t0 = table(0), t1 = table(1), t2 = table(2), t3 = table(3), t4 = table(4), t5 = table(5), t6 = table(6),
                t7 = table(7);
@@ -258,10 +257,11 @@ class PermutedRows {
     }
   }
 
-  // Rows by whole groups of so many vectors that tables are loaded for each of them.
+  // The same for groups of more vectors than registers hold tables of. And for parts in four vectors, few or many: each takes some
+  // twelve instructions, beside which the loop and the load are little.
   template <bool kStream, int kVectors, class A>
-  static HWY_INLINE void ManyParts(const Tile& tile, const Permutation& permutation, const TileInput& permuted_input,
-                                   const TileInput& streamed_input, const A attributes) {
+  static HWY_INLINE void LoadedTables(const Tile& tile, const Permutation& permutation, const TileInput& permuted_input,
+                                      const TileInput& streamed_input, const A attributes) {
     const std::size_t lanes = kLanes, cols = static_cast<std::size_t>(tile.cols);
     const int parts = permutation.parts;
     const std::size_t group = static_cast<std::size_t>(parts) * lanes, behind = group + static_cast<std::size_t>(permutation.slack);
