@@ -19,9 +19,9 @@ class Worker {
 
   void Run(std::int64_t begin, std::int64_t end) {
     MoveTo(begin);
+    if (layout_.is_plain()) return RunPlain(end - begin);
     for (;;) {
-      const std::int64_t rows = layout_.row_loop >= 0 ? ChunkExtent(layout_.row_loop) : 1;
-      RunTile(job_, {position_, rows, ChunkExtent(LoopCount() - 1), scratch_, staged_});
+      RunTile(job_, {position_, Rows(), ChunkExtent(LoopCount() - 1), scratch_, staged_});
       if (++begin == end) break;
       MoveToNext();
     }
@@ -46,6 +46,9 @@ class Worker {
     return index_[loop] + 1 < l.count ? l.chunk : l.extent - index_[loop] * l.chunk;
   }
 
+  // Of the current tile.
+  std::int64_t Rows() const { return layout_.row_loop >= 0 ? ChunkExtent(layout_.row_loop) : 1; }
+
   void MoveTo(std::int64_t tile) {
     for (int i = 0; i < OperandCount(); ++i) position_[i] = job_.pointers[i] + layout_.offsets[i];
     for (int loop = LoopCount() - 1; loop >= 0; --loop) {
@@ -54,6 +57,41 @@ class Worker {
       index_[loop] = tile % Count(loop);
       tile /= Count(loop);
       for (int i = 0; i < OperandCount(); ++i) position_[i] += index_[loop] * layout_.operands[i].advance[loop];
+    }
+  }
+
+  // So many tiles of a layout that is plain: 20 ns less for each than RunTile takes.
+  void RunPlain(std::int64_t tiles) {
+    const StepLayout& step = layout_.steps[0];
+    const int out = layout_.input_count(), last = LoopCount() - 1;
+    int inner = last;  // the innermost loop that has more than one chunk
+    while (inner > 0 && Count(inner) == 1) --inner;
+    StepTile step_tile = step.whole;
+    Tile& tile = step_tile.tile;
+    tile.attributes = step.attributes;
+    tile.stream = job_.stream;
+    std::int64_t rows = layout_.tile_rows(), chunk = layout_.loops.back().chunk;  // for which it is set
+    for (;;) {
+      const std::int64_t count = std::min(Count(inner) - index_[inner], tiles);
+      for (int a = 0; a < step.arity; ++a) tile.in[a].data = position_[step.values[a]];
+      tile.out = position_[out];
+      for (std::int64_t i = 0;;) {
+        if (Rows() != rows || ChunkExtent(last) != chunk) {
+          rows = Rows();
+          chunk = ChunkExtent(last);
+          SetTile(layout_, step, rows, chunk, &step_tile);
+        }
+        step.run(tile);
+        if (++i == count) break;
+        ++index_[inner];
+        for (int a = 0; a < step.arity; ++a) {
+          tile.in[a].data = static_cast<const std::byte*>(tile.in[a].data) + layout_.operands[step.values[a]].advance[inner];
+        }
+        tile.out = static_cast<std::byte*>(tile.out) + layout_.operands[out].advance[inner];
+      }
+      if ((tiles -= count) == 0) return;
+      for (int i = 0; i <= out; ++i) position_[i] += (count - 1) * layout_.operands[i].advance[inner];
+      MoveToNext();
     }
   }
 

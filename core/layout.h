@@ -109,6 +109,8 @@ struct Layout {
 
   // One tile, one step, and no scratch.
   bool direct() const { return tiles == 1 && !stages && steps.size() == 1; }
+  // One step, no scratch, and no lines to ask for between tiles.
+  bool is_plain() const { return check == nullptr && !stages && steps.size() == 1 && !(far && transposes); }
   int input_count() const { return static_cast<int>(operands.size()) - 1; }
   // Elements of a whole tile.
   std::int64_t tile_rows() const { return row_loop >= 0 ? loops[row_loop].chunk : 1; }

@@ -36,15 +36,39 @@ struct Job {
   void* state;
   const std::thread::id caller = std::this_thread::get_id();
   const int caller_cpu = CurrentCpu();
+  const bool waits = false;  // the caller for the others, AwaitOthers
   std::atomic<bool> helped{false};
+  std::atomic<int> working{0};
 };
 
+// Tells the CPU that this is a loop that waits.
+void Pause() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+// Where others are about to finish, the caller waits for them here: the way out of oneTBB's own wait takes 0.5 us longer, of a call
+// of 4. Nobody who has not begun is waited for, and not for long: a thread may have lost its CPU. Not with a caller's pool, whose
+// threads may need the caller's CPU.
+void AwaitOthers(const Job& job) noexcept {
+  constexpr int kPauses = 200;  // 2 to 8 us, several pieces of short calls
+  for (int pause = 0; pause < kPauses && job.working.load(std::memory_order_relaxed) > 0; ++pause) Pause();
+}
+
 void RunWorker(Job* job, std::int64_t worker) noexcept {
+  const bool is_caller = std::this_thread::get_id() == job->caller;
+  job->working.fetch_add(1, std::memory_order_relaxed);
   Pieces pieces(job->shares, worker);
   job->work(job->state, pieces);
   // A thread on the caller's own CPU, where schedulers put one that they wake, makes the call no shorter.
-  if (!pieces.took_any() || std::this_thread::get_id() == job->caller) return;
-  if (const int cpu = CurrentCpu(); cpu < 0 || cpu != job->caller_cpu) job->helped.store(true, std::memory_order_relaxed);
+  if (!is_caller && pieces.took_any()) {
+    if (const int cpu = CurrentCpu(); cpu < 0 || cpu != job->caller_cpu) job->helped.store(true, std::memory_order_relaxed);
+  }
+  job->working.fetch_sub(1, std::memory_order_relaxed);
+  if (is_caller && job->waits) AwaitOthers(*job);
 }
 
 // A pool's body. Each index stands for a worker; when a pool runs several of them on one thread, the first drains the pieces and
@@ -103,7 +127,7 @@ void RunParallel(std::int64_t count, std::int64_t grain, const ExecuteOptions& o
     RunSerial(count, work, state);
     return;
   }
-  Job job{Shares(count, grain, workers), work, state};
+  Job job{.shares = Shares(count, grain, workers), .work = work, .state = state, .waits = options.pool == nullptr};
   try {
     if (options.pool != nullptr) {
       options.pool->parallel_for(options.pool->context, workers, &RunWorkers, &job);
