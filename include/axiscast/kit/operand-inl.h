@@ -20,6 +20,11 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <typename T, class D>
 using StoredTag = hn::Rebind<Stored<T>, D>;
 
+// Whether an op has loops for each kind of operands, because its Vector is short. Where conversions of float16 are many
+// instructions none is: a third of the code of such a target, and what it takes is theirs.
+template <class Op, typename T>
+inline constexpr bool kIsShort = !IsCompact<Op, T>() && (kHasFloat16Conversions || !std::is_same_v<T, Float16>);
+
 // Lanes of what was in memory: a bool's are made 0 or 1, whatever byte stood for true; halves are widened.
 template <typename T, class D>
 HWY_INLINE hn::VFromD<D> FromStored([[maybe_unused]] D d, hn::VFromD<StoredTag<T, D>> v) {

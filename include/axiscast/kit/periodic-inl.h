@@ -20,7 +20,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 // Whether ElementwiseRows of an op may do so: two inputs and a result of one type, and arithmetic so short that it gains.
 template <class Op, typename T>
 inline constexpr bool kTakesPeriodic = std::is_same_v<InputsOf<Op, T>, TypeList<T, T>>&& std::is_same_v<OutOf<Op, T>, T> &&
-                                       !std::is_same_v<T, Float16> && !IsCompact<Op, T>();
+                                       !std::is_same_v<T, Float16> && kIsShort<Op, T>;
 
 // Rows is ElementwiseRows of the op and T; the op's operand kSame is the one that is the same in all rows.
 template <class Rows, class Op, typename T, int kSame>
@@ -49,7 +49,7 @@ class PeriodicRows {
       same = twice;
     }
     const std::size_t last = static_cast<std::size_t>(tile.rows) * cols - lanes;
-    LongRow<false>(same, cols, cols - lanes, other, out, last, ReadAttributes<Op, T>(tile));
+    LongRow(false, same, cols, cols - lanes, other, out, last, ReadAttributes<Op, T>(tile));
   }
 
   // The least cols for LongRow.
@@ -57,17 +57,36 @@ class PeriodicRows {
 
   // One row of results, of which the last vector is at `last`, and there meets what is at same[last_at]. `same` is `cols` elements,
   // whole vectors, that come again; and then the first vector once more, where a vector of results begins off a vector's boundary.
-  template <bool kStream, class A>
-  static HWY_INLINE void LongRow(const Element* same, std::size_t cols, std::size_t last_at, const Element* other, Element* out,
-                                 std::size_t last, const A& attributes) {
-    const std::size_t lanes = hn::Lanes(D());
+  // By groups of so many vectors, and a rest: a loop for each number of vectors is no faster, and four times as much code.
+  template <class A>
+  static HWY_NOINLINE void LongRow(bool streams, const Element* same, std::size_t cols, std::size_t last_at, const Element* other,
+                                   Element* out, std::size_t last, const A& attributes_in_memory) {
+    const A attributes = attributes_in_memory;
+    const std::size_t lanes = hn::Lanes(D()), group = kGroups[cols / lanes];
     // As in ElementwiseRows: the ends are loaded before anything is written, all between them is stored on a vector's boundary.
     const V first_result = Result(hn::LoadU(D(), same), hn::LoadU(D(), other), attributes);
     const V last_result = Result(hn::LoadU(D(), same + last_at), hn::LoadU(D(), other + last), attributes);
-    const std::size_t begin = lanes - Rows::Misalignment(D(), out);
-    Groups<kStream>(same, cols, other, out, begin, last, kGroups[cols / lanes], attributes);
-    Rows::template StoreEnd<kStream>(first_result, D(), out);
-    Rows::template StoreEnd<kStream>(last_result, D(), out + last);
+    std::size_t i = lanes - Rows::Misalignment(D(), out), at = Wrapped(i, cols);
+    const auto next = [&]() HWY_ATTR {
+      const V v = hn::LoadU(D(), same + at);
+      at = Wrapped(at + lanes, cols);
+      return v;
+    };
+    const std::size_t begin_at = at;
+    const V s0 = next(), s1 = next(), s2 = next(), s3 = next(), s4 = next(), s5 = next(), s6 = next(), s7 = next();
+    const auto compute = [&](V s, std::size_t col) HWY_ATTR {
+      if (!streams) Streamed<T>::AskAhead(other + col);
+      Rows::StoreEither(streams, Result(s, hn::LoadU(D(), other + col), attributes), D(), out + col);
+    };
+    for (; i + group * lanes <= last; i += group * lanes) {
+      compute(s0, i), compute(s1, i + lanes), compute(s2, i + 2 * lanes), compute(s3, i + 3 * lanes), compute(s4, i + 4 * lanes);
+      if (group > 5) compute(s5, i + 5 * lanes);
+      if (group > 6) compute(s6, i + 6 * lanes);
+      if (group > 7) compute(s7, i + 7 * lanes);
+    }
+    for (at = begin_at; i < last; i += lanes) compute(next(), i);
+    Rows::StoreEnd(streams, first_result, D(), out);
+    Rows::StoreEnd(streams, last_result, D(), out + last);
   }
 
  private:
@@ -88,39 +107,6 @@ class PeriodicRows {
 
   // A col's place in its row, of one that is at most in the next row: a division takes as long as ten vectors.
   static HWY_INLINE std::size_t Wrapped(std::size_t col, std::size_t cols) { return col < cols ? col : col - cols; }
-
-  // Computes out[i, last), and up to a vector more, by groups of so many vectors and a part of one. A loop for each number of
-  // vectors is no faster, and four times as much code.
-  template <bool kStream, class A>
-  static HWY_INLINE void Groups(const Element* same, std::size_t cols, const Element* other, Element* out, std::size_t i,
-                                std::size_t last, std::size_t group, const A attributes) {
-    const std::size_t lanes = hn::Lanes(D());
-    std::size_t at = Wrapped(i, cols);
-    const auto kept = [&]() HWY_ATTR {
-      const V v = hn::LoadU(D(), same + at);
-      at = Wrapped(at + lanes, cols);
-      return v;
-    };
-    const V s0 = kept(), s1 = kept(), s2 = kept(), s3 = kept(), s4 = kept(), s5 = kept(), s6 = kept(), s7 = kept();
-    const auto compute = [&](V s, std::size_t v) HWY_ATTR {
-      const std::size_t col = i + v * lanes;
-      if constexpr (!kStream) Streamed<T>::AskAhead(other + col);
-      Rows::template Store<kStream>(Result(s, hn::LoadU(D(), other + col), attributes), D(), out + col);
-    };
-    for (; i + group * lanes <= last; i += group * lanes) {
-      compute(s0, 0), compute(s1, 1), compute(s2, 2), compute(s3, 3), compute(s4, 4);
-      if (group > 5) compute(s5, 5);
-      if (group > 6) compute(s6, 6);
-      if (group > 7) compute(s7, 7);
-    }
-    const auto compute_one = [&](V s) HWY_ATTR {
-      if (i >= last) return;
-      compute(s, 0);
-      i += lanes;
-    };
-    compute_one(s0), compute_one(s1), compute_one(s2), compute_one(s3);
-    compute_one(s4), compute_one(s5), compute_one(s6), compute_one(s7);
-  }
 };
 
 }  // namespace HWY_NAMESPACE

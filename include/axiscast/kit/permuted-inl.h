@@ -28,8 +28,7 @@ using Permuted = std::conditional_t<std::is_same_v<T, Float16>, float, T>;
 // gain.
 template <class Op, typename T>
 inline constexpr bool kTakesPermuted = kPermutesLanes<sizeof(Stored<Permuted<T>>)>&&
-                                           std::is_same_v<InputsOf<Op, T>, TypeList<T, T>>&& std::is_same_v<OutOf<Op, T>, T> &&
-                                       !IsCompact<Op, T>();
+    std::is_same_v<InputsOf<Op, T>, TypeList<T, T>>&& std::is_same_v<OutOf<Op, T>, T>&& kIsShort<Op, T>;
 
 // Rows is ElementwiseRows of the op and T; the op's operand kPermuted is the permuted one.
 template <class Rows, class Op, typename T, int kPermuted>
@@ -148,11 +147,7 @@ class PermutedRows {
         static_assert(kFewParts <= kMaxKept);  // registers hold the group
         if (permutation.parts <= kFewParts && cols >= Periodic::LeastCols()) {
           const std::size_t last = cols - kLanes, last_at = last - Quotient(last, period) * period;
-          if (streams) {
-            Periodic::template LongRow<true>(same, period, last_at, streamed, out, last, attributes);
-          } else {
-            Periodic::template LongRow<false>(same, period, last_at, streamed, out, last, attributes);
-          }
+          Periodic::LongRow(streams, same, period, last_at, streamed, out, last, attributes);
           continue;
         }
         std::size_t i = streams ? WholePeriods<true>(same, period, streamed, out, cols, attributes)
@@ -178,17 +173,21 @@ class PermutedRows {
     return i;
   }
 
+  // What is streamed goes by loaded tables: memory takes longer than they do, and it is a quarter less code.
   template <bool kStream, class A>
   static HWY_INLINE void RunGroups(const Tile& tile, const Permutation& permutation, const TileInput& permuted_input,
                                    const TileInput& streamed_input, const A& attributes) {
-    const bool few = permutation.parts <= kFewParts;
+    if constexpr (!kStream) {
+      if (permutation.parts <= kFewParts && permutation.vectors < 4) {
+        if (permutation.vectors == 2) return KeptTables<2>(tile, permutation, permuted_input, streamed_input, attributes);
+        return KeptTables<1>(tile, permutation, permuted_input, streamed_input, attributes);
+      }
+    }
     if (permutation.vectors == 4) {
       LoadedTables<kStream, 4>(tile, permutation, permuted_input, streamed_input, attributes);
     } else if (permutation.vectors == 2) {
-      if (few) return KeptTables<kStream, 2>(tile, permutation, permuted_input, streamed_input, attributes);
       LoadedTables<kStream, 2>(tile, permutation, permuted_input, streamed_input, attributes);
     } else {
-      if (few) return KeptTables<kStream, 1>(tile, permutation, permuted_input, streamed_input, attributes);
       LoadedTables<kStream, 1>(tile, permutation, permuted_input, streamed_input, attributes);
     }
   }
@@ -196,7 +195,7 @@ class PermutedRows {
   // Rows by whole groups, as long as those may be read whole, and a rest. Tables and places stay in registers; which parts there
   // are is predicted. A loop over parts inside of another one took twice as long, and tables that are loaded for each part 1.2
   // to 1.7 times: only where there are more than eight.
-  template <bool kStream, int kVectors, class A>
+  template <int kVectors, class A>
   static HWY_INLINE void KeptTables(const Tile& tile, const Permutation& permutation, const TileInput& permuted_input,
                                     const TileInput& streamed_input, const A attributes) {
     static_assert(kFewParts == 8);
@@ -236,7 +235,7 @@ class PermutedRows {
             permuted = hn::TwoTablesLookupLanes(DPermuted(), LoadAll(at), LoadAll(at + kVectorBytes), t);
           }
           const std::size_t col = i + part * lanes;
-          Rows::template Store<kStream>(Result(hn::LoadU(D(), streamed + col), permuted, attributes), D(), out + col);
+          Rows::template Store<false>(Result(hn::LoadU(D(), streamed + col), permuted, attributes), D(), out + col);
         };
         compute(t0, 0, 0), compute(t1, p1, 1);
         if (parts == 2) continue;

@@ -127,7 +127,7 @@ struct ElementwiseRows {
         return;
       }
     }
-    if constexpr (IsCompact<Op, T>()) {
+    if constexpr (!kIsShort<Op, T>) {
       CompactRows<ElementwiseRows, Op, T>::Run(tile, InputsOf<Op, T>());
     } else if (all_splat || tile.cols < lanes) {
       CompactRows<ElementwiseRows, Op, T>::Run(tile, InputsOf<Op, T>());
@@ -168,6 +168,15 @@ struct ElementwiseRows {
       hn::StoreU(v, d, out);
     }
   }
+  // The same by a branch, which is predicted, where a loop of its own for each would be much code.
+  template <class D>
+  static HWY_INLINE void StoreEither(bool streams, hn::VFromD<D> v, D d, Stored<Out>* out) {
+    if (streams) {
+      Store<true>(v, d, out);
+    } else {
+      Store<false>(v, d, out);
+    }
+  }
   // Elements from the vector's boundary before `out` to it.
   template <class D>
   static HWY_INLINE std::size_t Misalignment(D d, const Stored<Out>* out) {
@@ -175,13 +184,9 @@ struct ElementwiseRows {
   }
 
   // Of the first or last vector, which may begin anywhere. Streaming all but a few lines of each tile is half as fast.
-  template <bool kStream, class D>
-  static HWY_INLINE void StoreEnd(hn::VFromD<D> v, D d, Stored<Out>* out) {
-    if (kStream && Misalignment(d, out) == 0) {
-      Store<true>(v, d, out);
-    } else {
-      hn::StoreU(v, d, out);
-    }
+  template <class D>
+  static HWY_INLINE void StoreEnd(bool streams, hn::VFromD<D> v, D d, Stored<Out>* out) {
+    StoreEither(streams && Misalignment(d, out) == 0, v, d, out);
   }
 
   // All rows of a tile of at least one vector of cols, each operand X being Streamed or Splat.
@@ -313,8 +318,8 @@ struct ElementwiseRows {
       HWY_UNROLL(2)  // 0.75 of the time in L1
       for (std::size_t i = begin; i < last; i += lanes) Store<false>(AheadResult(wide, i, attributes, x...), d_stored, out + i);
     }
-    StoreEnd<kStream>(first_result, d_stored, out);
-    StoreEnd<kStream>(last_result, d_stored, out + last);
+    StoreEnd(kStream, first_result, d_stored, out);
+    StoreEnd(kStream, last_result, d_stored, out + last);
   }
 
   // The same for `rows` rows that follow each other without gaps. A vector that belongs to two of them is put together from both.
@@ -340,8 +345,8 @@ struct ElementwiseRows {
       ((x = x.After(1)), ...);
     }
     for (; i < last; i += lanes) Store<kStream>(Result(wide, i, attributes, x...), d_stored, out + i);
-    StoreEnd<kStream>(first_result, d_stored, out);
-    StoreEnd<kStream>(last_result, d_stored, out + last);
+    StoreEnd(kStream, first_result, d_stored, out);
+    StoreEnd(kStream, last_result, d_stored, out + last);
   }
 };
 

@@ -20,8 +20,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class Op, typename T>
 inline constexpr bool kTakesWidened =
     HWY_TARGET != HWY_SCALAR&& std::is_same_v<T, Float16>&& std::is_same_v<InputsOf<Op, T>, TypeList<T, T>>&&
-                      std::is_same_v<OutOf<Op, T>, T> &&
-    !IsCompact<Op, T>();
+                      std::is_same_v<OutOf<Op, T>, T>&& kIsShort<Op, T>;
 
 // Rows is ElementwiseRows of the op and T; the op's operand kSame is the one that is the same in all rows.
 template <class Rows, class Op, typename T, int kSame>
