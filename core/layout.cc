@@ -9,6 +9,7 @@
 #include "core/caches.h"
 #include "core/element_size.h"
 #include "core/parallel.h"
+#include "core/passes.h"
 #include "core/speed.h"
 
 namespace axiscast {
@@ -70,34 +71,6 @@ void MakeBox(const Canonical& canonical, int operand, int first, OperandLayout* 
   layout->box.assign(std::make_reverse_iterator(inner + count), std::make_reverse_iterator(inner));
 }
 
-// The block of scratch of every step's result but the last. A result takes the block of an operand that it is the last to use, in
-// place if their sizes are equal: a chain stays in few of them.
-std::vector<int> ResultBlocks(std::span<const Step> steps, int input_count) {
-  const int count = static_cast<int>(steps.size());
-  if (count <= 1) return {};
-  std::vector<int> last_use(steps.size(), -1);  // the step that uses a result last
-  for (int s = 0; s < count; ++s) {
-    for (int a = 0; a < steps[s].arity; ++a) {
-      if (const int result = steps[s].values[a] - input_count; result >= 0) last_use[result] = s;
-    }
-  }
-  std::vector<int> blocks;
-  for (int s = 0; s + 1 < count; ++s) {
-    const auto is_free = [&](int block) {
-      for (int r = 0; r < s; ++r) {
-        if (blocks[r] != block) continue;
-        const bool in_place = last_use[r] == s && SizeOf(steps[r].kernel->output) == SizeOf(steps[s].kernel->output);
-        if (last_use[r] >= s && !in_place) return false;
-      }
-      return true;
-    };
-    int block = 0;
-    while (!is_free(block)) ++block;
-    blocks.push_back(block);
-  }
-  return blocks;
-}
-
 // Bytes of the widest element that a kernel reads or writes.
 std::int64_t WidestOf(const Kernel& kernel, int arity) {
   std::int64_t widest = SizeInBytes(kernel.output);
@@ -106,13 +79,17 @@ std::int64_t WidestOf(const Kernel& kernel, int arity) {
 }
 
 // Bytes and arithmetic: whichever takes longer, the other one is done meanwhile.
-void AddWork(std::span<const Step> steps, double elements, double bytes, bool streams, Estimate* estimate) {
+void AddWork(std::span<const Step> steps, const Passes& passes, double elements, double bytes, bool streams, Estimate* estimate) {
   double cycles = 0, widest = 0;  // of an element
-  for (const Step& step : steps) {
-    const double own = step.kernel->cycles + (&step == &steps.back() ? 0 : kScratchCycles);
-    const auto step_widest = static_cast<double>(WidestOf(*step.kernel, step.arity));
-    cycles += own / 64 * step_widest;
-    widest = std::max(widest, step_widest);
+  for (const Pass& pass : passes.all()) {
+    double pass_widest = 0;
+    for (const Step& step : steps.subspan(static_cast<std::size_t>(pass.first), static_cast<std::size_t>(pass.count))) {
+      const auto step_widest = static_cast<double>(WidestOf(*step.kernel, step.arity));
+      cycles += step.kernel->cycles / 64 * step_widest;
+      pass_widest = std::max(pass_widest, step_widest);
+    }
+    if (&pass != &passes.all().back()) cycles += kScratchCycles / 64 * pass_widest;
+    widest = std::max(widest, pass_widest);
   }
   estimate->bytes = {bytes, bytes / BytesPerSecond(bytes, streams)};
   estimate->vectors = elements * widest / 64;
@@ -171,23 +148,45 @@ void AddOperands(const Canonical& canonical, std::span<const DType> dtypes, cons
   }
 }
 
-// The steps; the results of all but the last are in blocks behind the operands'.
-void AddSteps(std::span<const Step> steps, const std::vector<int>& result_blocks, std::int64_t block_bytes, Layout* layout) {
-  layout->steps.reserve(steps.size());
-  for (const Step& step : steps) {
-    StepLayout& step_layout = layout->steps.emplace_back(step);
-    const bool last = &step == &steps.back();
+// The links of a pass of several steps. Where the first one has two inputs, the chain begins with its first one.
+std::unique_ptr<const ChainLayout> MakeChain(std::span<const Step> steps, const Pass& pass, int input_count) {
+  const Step& first = steps[static_cast<std::size_t>(pass.first)];
+  auto chain = std::make_unique<ChainLayout>(ChainLayout{first.kernel->chain, first.values[0], {}});
+  for (int s = pass.first; s <= pass.last(); ++s) {
+    const Step& step = steps[static_cast<std::size_t>(s)];
+    ChainLayout::Link& link = chain->links.emplace_back(ChainLayout::Link{step.kernel->link, false, -1, {}});
+    link.exchanged = step.arity == 2 && s > pass.first && step.values[1] == input_count + s - 1;
+    if (step.arity == 2) link.value = step.values[link.exchanged ? 0 : 1];
+    std::copy_n(step.attributes, kMaxAttributes, link.attributes);
+  }
+  return chain;
+}
+
+// The passes; the results of all but the last one are in blocks behind the operands'.
+void AddSteps(std::span<const Step> steps, const Passes& passes, const std::vector<int>& result_blocks, std::int64_t block_bytes,
+              Layout* layout) {
+  layout->steps.reserve(static_cast<std::size_t>(passes.count));
+  for (const Pass& pass : passes.all()) {
+    StepLayout& step_layout = layout->steps.emplace_back(steps[static_cast<std::size_t>(pass.last())]);
+    const bool last = &pass == &passes.all().back();
+    step_layout.result = layout->input_count() + pass.last();
+    if (pass.count > 1) step_layout.chain = MakeChain(steps, pass, layout->input_count());
     step_layout.to_output = last && layout->operands.back().delivery != Delivery::kStaged;
-    step_layout.scratch = last
-                              ? layout->operands.back().scratch
-                              : layout->scratch_bytes + result_blocks[static_cast<std::size_t>(&step - steps.data())] * block_bytes;
+    step_layout.scratch =
+        last ? layout->operands.back().scratch : layout->scratch_bytes + result_blocks[layout->steps.size() - 1] * block_bytes;
   }
 }
 
 // What whole tiles need, so that nothing of it is computed for each of them.
 void PrepareWholeTiles(Layout* layout) {
   const std::int64_t rows = layout->tile_rows(), chunk = layout->loops.back().chunk;
-  for (StepLayout& step : layout->steps) SetTile(*layout, step, rows, chunk, &step.whole);
+  for (StepLayout& step : layout->steps) {
+    if (step.chain != nullptr) {
+      SetRows(*layout, step, rows, chunk, &step.whole);
+    } else {
+      SetTile(*layout, step, rows, chunk, &step.whole);
+    }
+  }
   for (OperandLayout& operand : layout->operands) {
     if (operand.delivery != Delivery::kStaged) continue;
     BoxDim dims[kMaxBoxDims];
@@ -248,10 +247,12 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   problem.sizes = {sizes, dtypes.size()};
   problem.widest = *std::max_element(sizes, sizes + count);
   for (const Step& step : steps) problem.widest = std::max(problem.widest, SizeInBytes(step.kernel->output));
-  const std::vector<int> result_blocks = ResultBlocks(steps, count - 1);
+  const Passes passes = PassesOf(steps, count - 1, !options.forced.unlinked);
+  const std::vector<int> result_blocks = ResultBlocks(steps, passes, count - 1);
   const bool kernel_streams = !steps.empty() && steps.back().kernel->streams;
   problem.unaligned = options.unaligned;
-  problem.steps = static_cast<int>(steps.size());
+  problem.passes = passes.count;
+  problem.chained = passes.count > 0 && passes.at[0].count > 1;
   problem.result_blocks = result_blocks.empty() ? 0 : *std::max_element(result_blocks.begin(), result_blocks.end()) + 1;
   problem.reads_only = options.check != nullptr;
   problem.permuted_lanes = steps.size() == 1 ? steps[0].kernel->permutes : 0;
@@ -262,7 +263,7 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   problem.streams = kernel_streams && (options.forced.streams || LeavesCaches(bytes));
   Layout layout(canonical.memory());
   const auto elements = static_cast<double>(BlockElements(canonical, 0));
-  AddWork(steps, elements, bytes, problem.streams, &layout.estimate);
+  AddWork(steps, passes, elements, bytes, problem.streams, &layout.estimate);
   problem.serial = layout.estimate.seconds() < kSharedSeconds;
   problem.seconds = layout.estimate.seconds();
   problem.bytes = elements * static_cast<double>(problem.widest);
@@ -279,7 +280,7 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   AddLoops(canonical, tiling, out_size, &layout);
   AddOperands(canonical, dtypes, tiling, problem.widest, &layout);
   const std::int64_t block_bytes = WholeLineBytes(layout.tile_rows() * layout.tile_cols() * problem.widest);
-  AddSteps(steps, result_blocks, block_bytes, &layout);
+  AddSteps(steps, passes, result_blocks, block_bytes, &layout);
   layout.scratch_bytes += problem.result_blocks * block_bytes;
   PrepareWholeTiles(&layout);
   layout.whole_from = options.forced.tile_bytes > 0 ? static_cast<int>(layout.loops.size()) : WholeFrom(layout);
@@ -300,7 +301,7 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   layout.estimate.call = {1, slowness * (kCallSeconds + (layout.tiles > 1 ? kLoopSeconds : 0))};
   // Lines that are far apart do not come as fast as others, nor go.
   const bool streams = layout.streams && !layout.transposes;
-  if (streams != problem.streams) AddWork(steps, elements, bytes, streams, &layout.estimate);
+  if (streams != problem.streams) AddWork(steps, passes, elements, bytes, streams, &layout.estimate);
   const double seconds = layout.estimate.seconds();
   const double tile_seconds = seconds / static_cast<double>(layout.tiles);
   layout.grain = std::clamp<std::int64_t>(static_cast<std::int64_t>(PieceSeconds(seconds) / tile_seconds), 1, layout.tiles);

@@ -58,6 +58,20 @@ struct StepTile {
   std::int64_t rest;
 };
 
+// Steps that follow each other in registers.
+struct ChainLayout {
+  struct Link {
+    int op;
+    bool exchanged;
+    int value;  // the operand, as Step::values; -1: there is none
+    AttributeSlot attributes[kMaxAttributes];
+  };
+  ChainFunction run;
+  int first;  // the value that it begins with
+  std::vector<Link> links;
+};
+
+// A pass: a step, or a chain of them.
 struct StepLayout {
   // Of its own: without, the whole struct is cleared first.
   explicit StepLayout(const Step& step) : run(step.kernel->run), arity(step.arity), result_size(SizeInBytes(step.kernel->output)) {
@@ -67,9 +81,11 @@ struct StepLayout {
 
   KernelFunction run;
   int arity;
-  int values[kMaxArity];   // its inputs, as Step::values
-  bool to_output = false;  // else to scratch
-  std::int64_t scratch;    // offset of the result's block there
+  int values[kMaxArity];                     // its inputs, as Step::values
+  int result;                                // what its own result is called there
+  std::unique_ptr<const ChainLayout> chain;  // instead of what is above
+  bool to_output = false;                    // else to scratch
+  std::int64_t scratch;                      // offset of the result's block there
   std::int64_t result_size;
   AttributeSlot attributes[kMaxAttributes];
   StepTile whole;  // of a tile that no end of a loop cuts short
@@ -90,8 +106,8 @@ struct Layout {
   std::int64_t fold = 0;  // steps; a tile's one row is handed to kernels as rows of so many, and a rest. 0: as it is
   std::pmr::vector<OperandLayout> operands;        // inputs, then the output
   std::shared_ptr<const Permutation> permutation;  // of the permuted operand; null where there is none
-  std::pmr::vector<StepLayout> steps;
-  CheckFunction check = nullptr;  // instead of steps: looks at the one operand
+  std::pmr::vector<StepLayout> steps;              // passes
+  CheckFunction check = nullptr;                   // instead of steps: looks at the one operand
   std::int64_t tiles = 1;
   std::int64_t grain = 1;      // tiles in one piece of parallel work
   bool parallel = false;       // threads may share it
@@ -108,9 +124,11 @@ struct Layout {
   Estimate estimate;
 
   // One tile, one step, and no scratch.
-  bool direct() const { return tiles == 1 && !stages && steps.size() == 1; }
+  bool direct() const { return tiles == 1 && !stages && steps.size() == 1 && steps[0].chain == nullptr; }
   // One step, no scratch, and no lines to ask for between tiles.
-  bool is_plain() const { return check == nullptr && !stages && steps.size() == 1 && !(far && transposes); }
+  bool is_plain() const {
+    return check == nullptr && !stages && steps.size() == 1 && steps[0].chain == nullptr && !(far && transposes);
+  }
   int input_count() const { return static_cast<int>(operands.size()) - 1; }
   // Elements of a whole tile.
   std::int64_t tile_rows() const { return row_loop >= 0 ? loops[row_loop].chunk : 1; }
@@ -130,7 +148,14 @@ struct LayoutOptions {
 Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std::span<const Step> steps,
                   const LayoutOptions& options);
 
-// A step in a tile of `rows` rows and `chunk` steps of the layout's last loop: all but the pointers.
+// A tile of `rows` rows and `chunk` steps of the layout's last loop as kernels see it, folded or not: rows, cols, rest and where
+// the result of the pass goes.
+void SetRows(const Layout& layout, const StepLayout& step, std::int64_t rows, std::int64_t chunk, StepTile* step_tile);
+
+// The row stride of a value in it.
+std::int64_t RowStrideOf(const Layout& layout, int value, std::int64_t cols);
+
+// A step in such a tile: all but the pointers.
 void SetTile(const Layout& layout, const StepLayout& step, std::int64_t rows, std::int64_t chunk, StepTile* step_tile);
 
 // The dims of an operand's block in such a tile, outermost first; returns their number. Rows are left out when the operand has the

@@ -5,7 +5,7 @@
 
 namespace axiscast {
 
-void SetTile(const Layout& layout, const StepLayout& step, std::int64_t rows, std::int64_t chunk, StepTile* step_tile) {
+void SetRows(const Layout& layout, const StepLayout& step, std::int64_t rows, std::int64_t chunk, StepTile* step_tile) {
   const std::int64_t cols = chunk * layout.inner;
   Tile& tile = step_tile->tile;
   tile.rows = rows;
@@ -16,25 +16,34 @@ void SetTile(const Layout& layout, const StepLayout& step, std::int64_t rows, st
     tile.rows = cols / tile.cols;
     step_tile->rest = cols % tile.cols;
   }
+  tile.out_row_stride = step.to_output ? layout.operands.back().row_stride : tile.cols * step.result_size;
+}
+
+std::int64_t RowStrideOf(const Layout& layout, int value, std::int64_t cols) {
+  if (value < layout.input_count()) return layout.operands[static_cast<std::size_t>(value)].row_stride_of(cols);
+  const auto made = std::find_if(layout.steps.begin(), layout.steps.end(), [&](const StepLayout& s) { return s.result == value; });
+  return cols * made->result_size;
+}
+
+void SetTile(const Layout& layout, const StepLayout& step, std::int64_t rows, std::int64_t chunk, StepTile* step_tile) {
+  SetRows(layout, step, rows, chunk, step_tile);
+  Tile& tile = step_tile->tile;
   bool dense = tile.rows > 1;  // rows follow each other in memory, for all operands
   for (int a = 0; a < step.arity; ++a) {
     TileInput& in = tile.in[a];
-    const int result = step.values[a] - layout.input_count();
-    if (result >= 0) {
-      in.row_stride = tile.cols * layout.steps[static_cast<std::size_t>(result)].result_size;
+    in.row_stride = RowStrideOf(layout, step.values[a], tile.cols);
+    if (step.values[a] >= layout.input_count()) {
       in.splat = false;
       in.transposed = false;
       in.permutation = nullptr;
     } else {
       const OperandLayout& operand = layout.operands[static_cast<std::size_t>(step.values[a])];
-      in.row_stride = operand.row_stride_of(tile.cols);
       in.splat = operand.splat;
       in.transposed = operand.delivery == Delivery::kTransposed;
       in.permutation = operand.delivery == Delivery::kPermuted ? layout.permutation.get() : nullptr;
       dense = dense && !in.splat && !in.transposed && in.permutation == nullptr && in.row_stride == tile.cols << operand.size_log2;
     }
   }
-  tile.out_row_stride = step.to_output ? layout.operands.back().row_stride : tile.cols * step.result_size;
   if (!dense || tile.out_row_stride != tile.cols * step.result_size) return;
   for (int a = 0; a < step.arity; ++a) tile.in[a].row_stride *= tile.rows;
   tile.out_row_stride *= tile.rows;

@@ -116,6 +116,41 @@ void RunRest(const StepLayout& step, std::int64_t rest, Tile& tile) {
   step.run(tile);
 }
 
+// Where a chain finds a value in a tile of so many cols.
+TileInput ChainInput(const Layout& layout, int value, const std::byte* const* values, std::int64_t cols) {
+  const bool splat = value < layout.input_count() && layout.operands[static_cast<std::size_t>(value)].splat;
+  return {values[value], RowStrideOf(layout, value, cols), splat};
+}
+
+// A pass of several steps.
+void RunChain(const Layout& layout, const ChainLayout& chain, const StepTile& step_tile, const std::byte* const* values) {
+  const Tile& whole = step_tile.tile;
+  ChainTile tile;
+  tile.rows = whole.rows;
+  tile.cols = whole.cols;
+  tile.first = ChainInput(layout, chain.first, values, whole.cols);
+  tile.count = static_cast<int>(chain.links.size());
+  for (std::size_t l = 0; l < chain.links.size(); ++l) {
+    const ChainLayout::Link& link = chain.links[l];
+    const TileInput operand = link.value < 0 ? TileInput{nullptr, 0, true} : ChainInput(layout, link.value, values, whole.cols);
+    tile.links[l] = {link.op, link.exchanged, operand, link.attributes};
+  }
+  tile.out = whole.out;
+  tile.out_row_stride = whole.out_row_stride;
+  tile.stream = whole.stream;
+  if (tile.rows > 0) chain.run(tile);
+  if (step_tile.rest == 0) return;
+  const auto skip_rows = [&](TileInput& in) {
+    if (in.data != nullptr) in.data = static_cast<const std::byte*>(in.data) + tile.rows * in.row_stride;
+  };
+  skip_rows(tile.first);
+  for (int l = 0; l < tile.count; ++l) skip_rows(tile.links[l].operand);
+  tile.out = static_cast<std::byte*>(tile.out) + tile.rows * tile.out_row_stride;
+  tile.rows = 1;
+  tile.cols = step_tile.rest;
+  chain.run(tile);
+}
+
 }  // namespace
 
 void RunTile(TileJob& job, const TileAt& at) {
@@ -143,14 +178,19 @@ void RunTile(TileJob& job, const TileAt& at) {
     const StepLayout& step = layout.steps[s];
     if (prefetches && s > 0) PrefetchNext(job, at, static_cast<std::int64_t>(s), static_cast<std::int64_t>(steps));
     StepTile step_tile = step.whole;
-    if (!whole) SetTile(layout, step, at.rows, at.chunk, &step_tile);
     Tile& tile = step_tile.tile;
-    tile.attributes = step.attributes;
-    for (int a = 0; a < step.arity; ++a) tile.in[a].data = values[step.values[a]];
     std::byte* const out = step.to_output ? at.position[inputs] : at.scratch + step.scratch;
-    values[inputs + static_cast<int>(s)] = out;
+    values[step.result] = out;
     tile.out = out;
     tile.stream = job.stream && step.to_output;
+    if (step.chain != nullptr) {
+      if (!whole) SetRows(layout, step, at.rows, at.chunk, &step_tile);
+      RunChain(layout, *step.chain, step_tile, values);
+      continue;
+    }
+    if (!whole) SetTile(layout, step, at.rows, at.chunk, &step_tile);
+    tile.attributes = step.attributes;
+    for (int a = 0; a < step.arity; ++a) tile.in[a].data = values[step.values[a]];
     if (strips) {
       RunStrips(job, at, step, tile);
       continue;

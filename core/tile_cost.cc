@@ -12,27 +12,29 @@ namespace axiscast {
 namespace {
 
 // Each was seen on an AVX-512 server. What they are to each other is good enough within a factor of two anywhere.
-constexpr double kRowSeconds = 0.25e-9;          // a kernel's row of whole vectors
-constexpr double kJoinedRowSeconds = 0.5e-9;     // one with a ragged end that goes on in the next row
-constexpr double kRaggedRowSeconds = 0.8e-9;     // another one with a ragged end
-constexpr double kTwoVectorsSeconds = 0.15e-9;   // more for a permuted vector that is made of two
-constexpr double kFourVectorsSeconds = 0.6e-9;   // or of four
-constexpr double kLoadedTableSeconds = 0.05e-9;  // more for a permuted vector of a group of many
-constexpr double kPermutedRestSeconds = 1.5e-9;  // more for one that does not fill a group, or is read in parts
-constexpr double kStreamedRunSeconds = 20e-9;    // the first and last line of what is stored past the caches
-constexpr double kShortRowSeconds = 2.5e-9;      // a row that does not fill a vector
-constexpr double kTileSeconds = 10e-9;           // a tile: moving on, and the kernel's call
-constexpr double kStageSeconds = 18e-9;          // a block that is staged, however small
-constexpr double kStagedBytesPerSecond = 200e9;  // written to scratch in order, and read again
-constexpr double kPatternBytesPerSecond = 60e9;  // of what is written over and over, for all of a tile
-constexpr double kRunSeconds = 0.3e-9;           // a short run that is moved on its own
-constexpr double kReversedSeconds = 1e-9;        // an element of one that is reversed
-constexpr double kLongRepeatSeconds = 0.7e-9;    // a vector of an element that is repeated more often than tables have it
-constexpr double kGatherSeconds = 0.3e-9;        // an element moved on its own
-constexpr double kTransposeSeconds = 0.075e-9;   // an element moved in a square
-constexpr double kTransposedSeconds = 0.6e-9;    // a vector of a transposed input
-constexpr std::int64_t kSmallStep = 4;           // elements; movers take such steps in whole vectors
-constexpr std::int64_t kVectorBytes = 64;        // of the server, in the numbers above
+constexpr double kRowSeconds = 0.25e-9;            // a kernel's row of whole vectors
+constexpr double kJoinedRowSeconds = 0.5e-9;       // one with a ragged end that goes on in the next row
+constexpr double kRaggedRowSeconds = 0.8e-9;       // another one with a ragged end
+constexpr double kTwoVectorsSeconds = 0.15e-9;     // more for a permuted vector that is made of two
+constexpr double kFourVectorsSeconds = 0.6e-9;     // or of four
+constexpr double kLoadedTableSeconds = 0.05e-9;    // more for a permuted vector of a group of many
+constexpr double kPermutedRestSeconds = 1.5e-9;    // more for one that does not fill a group, or is read in parts
+constexpr double kStreamedRunSeconds = 20e-9;      // the first and last line of what is stored past the caches
+constexpr double kShortRowSeconds = 2.5e-9;        // a row that does not fill a vector
+constexpr double kChainedRowSeconds = 3e-9;        // of a chain, where inputs change
+constexpr double kRaggedChainedRowSeconds = 9e-9;  // and meet within a vector
+constexpr double kTileSeconds = 10e-9;             // a tile: moving on, and the kernel's call
+constexpr double kStageSeconds = 18e-9;            // a block that is staged, however small
+constexpr double kStagedBytesPerSecond = 200e9;    // written to scratch in order, and read again
+constexpr double kPatternBytesPerSecond = 60e9;    // of what is written over and over, for all of a tile
+constexpr double kRunSeconds = 0.3e-9;             // a short run that is moved on its own
+constexpr double kReversedSeconds = 1e-9;          // an element of one that is reversed
+constexpr double kLongRepeatSeconds = 0.7e-9;      // a vector of an element that is repeated more often than tables have it
+constexpr double kGatherSeconds = 0.3e-9;          // an element moved on its own
+constexpr double kTransposeSeconds = 0.075e-9;     // an element moved in a square
+constexpr double kTransposedSeconds = 0.6e-9;      // a vector of a transposed input
+constexpr std::int64_t kSmallStep = 4;             // elements; movers take such steps in whole vectors
+constexpr std::int64_t kVectorBytes = 64;          // of the server, in the numbers above
 
 }  // namespace
 
@@ -43,7 +45,8 @@ TilingEstimate TileCost::Cost(int first) const {
   const std::int64_t row_cols = fold > 0 ? fold * Block(first + 1) : Block(first);
   const std::int64_t row_bytes = SaturatingProduct(row_cols, problem_.widest), vector = problem_.vector_bytes;
   const bool joins = Joins(first), keeps = Keeps(first, fold), permuted = IsAnyPermuted(first);
-  double row = keeps                     ? 0
+  double row = problem_.chained          ? ChainedRowSeconds(first, row_cols)
+               : keeps                   ? 0
                : permuted                ? PermutedRowSeconds(first)
                : row_bytes < vector      ? kShortRowSeconds
                : row_bytes % vector == 0 ? kRowSeconds
@@ -83,6 +86,17 @@ TilingEstimate TileCost::Cost(int first) const {
     if (p.parts > kFewParts) estimate.rows.seconds += vectors * kLoadedTableSeconds;
   }
   return estimate;
+}
+
+// A row of a chain, where some input is another value there or begins anew.
+double TileCost::ChainedRowSeconds(int first, std::int64_t row_cols) const {
+  if (Joins(first)) {
+    bool goes_on = true;
+    for (int i = 0; i < count(); ++i) goes_on = goes_on && (!Splats(i, first) || canonical_.strides[i][RowDim(first)] == 0);
+    if (goes_on) return 0;
+  }
+  const std::int64_t bytes = SaturatingProduct(row_cols, problem_.widest);
+  return bytes % problem_.vector_bytes == 0 ? kChainedRowSeconds : kRaggedChainedRowSeconds;
 }
 
 // Of a transposed input: whole squares of a line's elements, along cols and rows, or less high ones where there are fewer rows.

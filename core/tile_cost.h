@@ -28,6 +28,7 @@ class TileCost : public TileCols {
 
  private:
   double SecondsOfSquares(int first) const;
+  double ChainedRowSeconds(int first, std::int64_t row_cols) const;
   double PermutedRowSeconds(int first) const;
   bool IsBox(int operand, int first) const;
   double SecondsOfRun(int operand, int first) const;

@@ -39,7 +39,7 @@ class Chooser : public TileCost {
   Chooser(const Canonical& canonical, const TilingProblem& problem)
       : TileCost(canonical, problem),
         flatten_bytes_(std::min(problem.streams ? StreamedTileBytes() : kFlattenBytes,
-                                kScratchBytes / (count() + problem.steps) / kLineBytes * kLineBytes)) {
+                                kScratchBytes / (count() + problem.passes) / kLineBytes * kLineBytes)) {
     TransposeIfCheaper();
     if (problem.permuted_lanes > 0) ChoosePermuted();
   }

@@ -53,7 +53,8 @@ struct TilingProblem {
   std::span<const std::int64_t> sizes;  // bytes of the operands' elements, the output's last
   std::int64_t widest;                  // of them and of the intermediate results
   std::uint64_t unaligned = 0;          // operands (a bit each) that must be staged
-  int steps;
+  int passes;
+  bool chained = false;                           // the first one is a chain
   int result_blocks = 0;                          // blocks of scratch that intermediate results need
   bool reads_only = false;                        // the last operand is looked at, and not written
   std::int64_t permuted_lanes = 0;                // of the one step's kernel, which heeds TileInput::permutation; 0: it does not
@@ -73,6 +74,7 @@ struct ForcedTiling {
   int col_dims = 0;             // dims along cols; as many of them as fit
   std::int64_t tile_bytes = 0;  // of the widest operand, at most what fits
   bool streams = false;         // as for results that leave the caches, where the kernel can
+  bool unlinked = false;        // every step is a pass of its own
 };
 
 // In the canonical problem's memory.

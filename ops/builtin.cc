@@ -7,6 +7,7 @@
 #include "axiscast/kit/dispatch.h"
 #include "core/kernel.h"
 #include "hwy/highway.h"
+#include "ops/chain.h"
 #include "ops/index.h"
 #include "simd/movers.h"
 #include "simd/sum.h"
@@ -44,6 +45,7 @@ std::vector<OpDefinition> BuiltInOps(std::int64_t target) {
   for (Family* family : kFamilies) {
     for (OpDefinition& definition : family(target)) ops.push_back(std::move(definition));
   }
+  LinkOps(target, &ops);
   return ops;
 }
 

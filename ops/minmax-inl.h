@@ -49,6 +49,27 @@ HWY_INLINE V SmallerLanes(V x, V y) {
   }
 }
 
+// The same where NaN in gives NaN out. Of two zeros, and where either is NaN, x86 gives the second operand: both orders together
+// have all bits of a NaN, and both signs. Equal numbers are the same either way.
+template <typename T, class V>
+HWY_INLINE V LargerOrNan(V x, V y) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSE2
+  const hn::DFromV<V> d;
+  const V second = hn::Max(x, y), first = hn::Max(y, x);
+  return hn::Or(hn::And(first, second), hn::AndNot(hn::SignBit(d), hn::Or(first, second)));
+#else
+  return hn::IfThenElse(hn::IsEitherNaN(x, y), hn::Add(x, y), LargerLanes<T>(x, y));  // a sum with a NaN is one
+#endif
+}
+template <typename T, class V>
+HWY_INLINE V SmallerOrNan(V x, V y) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSE2
+  return hn::Or(hn::Min(x, y), hn::Min(y, x));
+#else
+  return hn::IfThenElse(hn::IsEitherNaN(x, y), hn::Add(x, y), SmallerLanes<T>(x, y));
+#endif
+}
+
 struct Maximum {
   using Class = Binary;
   template <typename T>
@@ -74,11 +95,10 @@ struct Maximum {
   }
   template <typename T, class D, class V>
   static HWY_INLINE V Vector(D, V x, V y) {
-    const V larger = LargerLanes<T>(x, y);
     if constexpr (std::is_floating_point_v<T>) {
-      return hn::IfThenElse(hn::IsEitherNaN(x, y), hn::Add(x, y), larger);  // a sum with a NaN is one
+      return LargerOrNan<T>(x, y);
     } else {
-      return larger;
+      return LargerLanes<T>(x, y);
     }
   }
 };
@@ -108,11 +128,10 @@ struct Minimum {
   }
   template <typename T, class D, class V>
   static HWY_INLINE V Vector(D, V x, V y) {
-    const V smaller = SmallerLanes<T>(x, y);
     if constexpr (std::is_floating_point_v<T>) {
-      return hn::IfThenElse(hn::IsEitherNaN(x, y), hn::Add(x, y), smaller);
+      return SmallerOrNan<T>(x, y);
     } else {
-      return smaller;
+      return SmallerLanes<T>(x, y);
     }
   }
 };

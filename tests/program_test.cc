@@ -24,7 +24,7 @@ struct StepOp {
 std::uint64_t Sum(const std::uint64_t* values, int) { return values[0] + values[1]; }
 std::uint64_t Difference(const std::uint64_t* values, int) { return values[0] - values[1]; }
 
-// Kernels of the library and of our own, on unsigned dtypes of every size.
+// Kernels of the library and of our own, on unsigned dtypes of every size, and on those signed ones whose ops make chains.
 const std::vector<StepOp>& StepOps() {
   static const std::vector<StepOp>* all = [] {
     static const Registry registry = MixRegistry(Registry::BuiltIn());
@@ -32,9 +32,12 @@ const std::vector<StepOp>& StepOps() {
     const auto add = [&](const char* name, std::uint64_t (*meaning)(const std::uint64_t*, int)) {
       const Op* op = registry.Find(name);
       for (const Kernel& kernel : op->kernels()) {
-        bool all_unsigned = true;
-        for (int i = 0; i < op->arity(); ++i) all_unsigned = all_unsigned && KindOf(kernel.inputs[i]) == DTypeKind::kUnsigned;
-        if (all_unsigned) made->push_back({&kernel, op->arity(), meaning});
+        bool taken = true;
+        for (int i = 0; i < op->arity(); ++i) {
+          const DTypeKind kind = KindOf(kernel.inputs[i]);
+          taken = taken && (kind == DTypeKind::kUnsigned || (kind == DTypeKind::kSigned && kernel.chain != nullptr));
+        }
+        if (taken) made->push_back({&kernel, op->arity(), meaning});
       }
     };
     for (const char* name : {"mix1", "mix2", "mix3", "mix4"}) add(name, &Mix);
@@ -210,6 +213,7 @@ std::string Failure(Random& random, const Program& program, const Movers& movers
   if (!plan->empty && plan->layouts[0].tiles > 1) ++(*counts)["several tiles"];
   if (!plan->empty && plan->layouts[0].parallel) ++(*counts)["parallel"];
   if (!plan->empty && plan->layouts[0].stages) ++(*counts)["staged"];
+  for (const StepLayout& step : plan->layouts[0].steps) (*counts)["chains"] += step.chain != nullptr;
   if (!plan->empty && plan->layouts[0].fold > 0) ++(*counts)[in_place ? "folded in place" : "folded"];
   const int bad_tiles_before = bad_tiles;
   ExecuteOptions options;
@@ -248,7 +252,7 @@ TEST(Program, ChainsGiveWhatTheirStepsGive) {
     const std::string failure = Failure(random, program, random.Of(movers), &counts);
     ASSERT_EQ(failure, "") << "case " << i << " (AXISCAST_SEED=" << seed + i << " AXISCAST_CASES=1)\n" << ToText(program);
   }
-  for (const char* name : {"in place", "several tiles", "parallel", "staged", "folded"})
+  for (const char* name : {"in place", "several tiles", "parallel", "staged", "folded", "chains"})
     EXPECT_GE(counts[name], cases >= 3000 ? 10 : 0) << name;
   EXPECT_GE(counts["folded in place"], cases >= 3000 ? 3 : 0);
 }

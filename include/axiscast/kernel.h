@@ -18,6 +18,7 @@ inline constexpr int kMaxParts = 64;
 inline constexpr int kFewParts = 8;  // whose tables registers hold
 inline constexpr int kMaxPermutedLanes = 64;
 inline constexpr std::int64_t kLeastSquareRows = 8;      // of a result that are worth a transposed input: of 4, scratch takes 0.6
+inline constexpr int kMaxLinks = 16;                     // of a chain
 inline constexpr std::int64_t kMaxKept = 8;              // vectors of the target
 inline constexpr std::int64_t kMaxKeptBytes = 2 * 1024;  // of all of them
 
@@ -78,6 +79,30 @@ struct Tile {
 /// Reads and writes nothing outside the tile. Called from several threads at once, on disjoint outputs.
 using KernelFunction = void (*)(const Tile& tile);
 
+/// An op of a chain, on the value that the links before it gave.
+struct ChainLink {
+  int op;                           // Kernel::link
+  bool exchanged;                   // that value is the op's second input
+  TileInput operand;                // the other input, streamed or splat; of ops of one input there is none
+  const AttributeSlot* attributes;  // as Tile::attributes
+};
+
+/// Several ops, one after the other, over a block of the result: as Tile, for links[0, count) on what `first` begins with. Their
+/// results stay in registers.
+struct ChainTile {
+  std::int64_t rows;  // >= 1
+  std::int64_t cols;  // >= 1
+  TileInput first;    // streamed or splat
+  ChainLink links[kMaxLinks];
+  int count;  // >= 1
+  void* out;
+  std::int64_t out_row_stride;
+  bool stream;
+};
+
+/// Computes such a tile. What is said of KernelFunction holds; `out` may be exactly any of the streamed inputs.
+using ChainFunction = void (*)(const ChainTile& tile);
+
 /// Says whether any element of tile.in[0] is one that the op refuses (an integer divisor of 0). `out` is not to be used.
 using CheckFunction = bool (*)(const Tile& tile);
 
@@ -96,6 +121,8 @@ struct Kernel {
   bool transposes = false;             // `run` heeds TileInput::transposed; of any dtypes, for two inputs
   bool keeps = false;                  // `run` has no cost for rows that follow each other, where one input is the same in all
                        // and rows are whole vectors, up to kMaxKept and kMaxKeptBytes: it keeps that input in registers
+  ChainFunction chain = nullptr;  // computes several ops whose kernels have the same one here; null for own ops
+  int link = 0;                   // which op this is there
 };
 
 /// What an attribute is when the caller does not give it.

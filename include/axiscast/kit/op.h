@@ -217,12 +217,14 @@ struct Attributes {
 };
 
 template <class Op, typename T>
-Attributes<AttributeOf<Op, T>> ReadAttributes(const Tile& tile) {
+Attributes<AttributeOf<Op, T>> ReadAttributes(const AttributeSlot* slots) {
   Attributes<AttributeOf<Op, T>> attributes = {};
-  for (int i = 0; i < Op::kInfo.attribute_count; ++i) {
-    attributes.values[i] = tile.attributes[i].Get<AttributeOf<Op, T>>();
-  }
+  for (int i = 0; i < Op::kInfo.attribute_count; ++i) attributes.values[i] = slots[i].Get<AttributeOf<Op, T>>();
   return attributes;
+}
+template <class Op, typename T>
+Attributes<AttributeOf<Op, T>> ReadAttributes(const Tile& tile) {
+  return ReadAttributes<Op, T>(tile.attributes);
 }
 
 // A kernel as one target has it. The rest of a Kernel is the same for all targets.
