@@ -52,10 +52,10 @@ class TransposedRows {
           continue;
         }
         const Sides sides = first.At(r + rows - height, c + cols - kSide);
-        if (height < kSide) {
-          SquareOf<kLow>(streams && whole, sides, attributes);
+        if (streams && whole) {
+          Square<true>(height, sides, attributes);
         } else {
-          SquareOf<kSide>(streams && whole, sides, attributes);
+          Square<false>(height, sides, attributes);
         }
       }
     }
@@ -96,27 +96,34 @@ class TransposedRows {
   }
 
   // A row of a square, once it is transposed.
-  template <class A>
+  template <bool kStream, class A>
   struct ComputeRow {
     HWY_INLINE void operator()(V transposed) {
       const V result = Result(transposed, hn::LoadU(D(), reinterpret_cast<const T*>(streamed)), attributes);
-      Rows::StoreEither(streams, result, D(), reinterpret_cast<T*>(out));
+      Rows::template Store<kStream>(result, D(), reinterpret_cast<T*>(out));
       streamed += streamed_stride;
       out += out_stride;
     }
 
-    bool streams;
     const std::byte* streamed;
     std::byte* out;
     std::int64_t streamed_stride, out_stride;
     A attributes;
   };
 
+  template <bool kStream, class A>
+  static HWY_INLINE void Square(std::int64_t height, const Sides& sides, const A& attributes) {
+    if (height < kSide) {
+      SquareOf<kStream, kLow>(sides, attributes);
+    } else {
+      SquareOf<kStream, kSide>(sides, attributes);
+    }
+  }
   // Not inlined, as gcc would have the multiples of strides ready on the stack for all squares, which takes 2.5 times as long.
-  template <std::int64_t kRows, class A>
-  static HWY_NOINLINE void SquareOf(bool streams, const Sides& sides, const A& attributes) {
+  template <bool kStream, std::int64_t kRows, class A>
+  static HWY_NOINLINE void SquareOf(const Sides& sides, const A& attributes) {
     TransposeSquare(D(), std::make_index_sequence<static_cast<std::size_t>(kRows)>(), sides.transposed, sides.transposed_stride,
-                    ComputeRow<A>{streams, sides.streamed, sides.out, sides.streamed_stride, sides.out_stride, attributes});
+                    ComputeRow<kStream, A>{sides.streamed, sides.out, sides.streamed_stride, sides.out_stride, attributes});
   }
 
   // Where a tile ends, and no other square may be computed again, as `out` may be the streamed input.
