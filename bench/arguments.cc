@@ -49,7 +49,14 @@ Arguments ReadArguments(int argc, char** argv, const ProgramText& text) {
   CLI::App app(text.about, text.name);
   app.footer(kBenchmarkFlags);
   app.allow_extras();
-  if (text.patterns != nullptr) app.add_flag("--patterns", arguments.patterns, text.patterns);
+  if (text.patterns != nullptr) {
+    app.add_flag("--patterns", arguments.patterns, text.patterns);
+    app.add_option("--random", arguments.random,
+                   "instead of the table: so many random patterns, each in L1, L2 and memory, one thread")
+        ->type_name("N")
+        ->check(CLI::Range(1, 100'000));
+    app.add_option("--seed", arguments.seed, "other random patterns (1)")->type_name("N")->needs("--random");
+  }
   app.add_option(
          "--compare", arguments.other,
          "measure each row here and there by turns: OTHER is another build's folder, or its program; both must have the row")

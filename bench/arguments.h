@@ -11,12 +11,14 @@ namespace axiscast::bench {
 struct ProgramText {
   const char* name;      // "pattern_bench"
   const char* about;     // lines
-  const char* patterns;  // what --patterns does; null: the program has no such flag
+  const char* patterns;  // what --patterns does; null: the program has no such flag, nor --random
 };
 
 struct Arguments {
   std::string program;                 // its name
   bool patterns = false;               // every row
+  int random = 0;                      // so many random patterns instead
+  unsigned seed = 1;                   // of them
   bool quick = false;                  // small sizes, short times
   bool serve = false;                  // answers another program's questions
   std::string other;                   // the program to be compared with; "": none

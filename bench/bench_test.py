@@ -49,6 +49,21 @@ class Bench(unittest.TestCase):
         self.assertGreater(len(rows), 0)
         return rows
 
+    def test_random_patterns(self):
+        few = self.rows(PATTERNS, "--random", "4")
+        self.assertIn("geometric mean of time / roof", self.text)
+        shapes = {name: row["label"] for name, row in few.items() if name.startswith("random_")}
+        self.assertEqual({name.split("/")[1] for name in shapes}, {"L1", "L2", "memory"})
+        self.assertEqual({name.split("/")[0] for name in shapes}, {f"random_1_{i}" for i in range(4)})
+        more = self.rows(PATTERNS, "--random", "30", "--seed", "2")
+        self.assertGreater(len({row["label"] for name, row in more.items() if name.startswith("random_")}), 25)
+        again = self.rows(PATTERNS, "--random", "5")
+        for name, label in shapes.items():
+            self.assertEqual(label.split(";")[0], again[name]["label"].split(";")[0], "the same seed, the same patterns")
+        refused = run(PATTERNS, "--seed", "3")
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("--random", refused.stderr)
+
     def test_every_pattern(self):
         rows = self.rows(PATTERNS, "--patterns")
         names = {name.split("/")[0] for name in rows}

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "bench/call.h"
+#include "bench/random_patterns.h"
 #include "bench/reasons.h"
 #include "bench/rows.h"
 #include "bench/tables.h"
@@ -23,7 +24,8 @@ constexpr ProgramText kText = {
     "  pattern_bench --patterns                                    all patterns, dtypes and levels of memory, about five minutes\n"
     "  pattern_bench --patterns --benchmark_filter='^channel.*L2'  some of them\n"
     "  pattern_bench --patterns --compare ../other/build/release   beside another build, by turns\n"
-    "  pattern_bench --patterns --target AVX2                      another instruction set, with its own roof\n",
+    "  pattern_bench --patterns --target AVX2                      another instruction set, with its own roof\n"
+    "  pattern_bench --random 100                                  patterns that nobody chose, about four minutes\n",
     "all patterns, every dtype, and sizes for every level of memory: L1, L2, L3 too"};
 
 struct Size {
@@ -34,6 +36,7 @@ struct Size {
 // What all rows share.
 struct Bench {
   const Arguments& arguments;
+  const std::vector<Pattern>& patterns;
   Roof& roof;
   Arena& arena;
   std::vector<Row> rows = {};
@@ -174,7 +177,7 @@ bool Fits(const Pattern& pattern, const char* level, Bench& bench) {
 
 void AddPatterns(const std::vector<Size>& sizes, bool all, Bench& bench) {
   std::string left_out;
-  for (const Pattern& pattern : Patterns()) {
+  for (const Pattern& pattern : bench.patterns) {
     if (!pattern.always && !all) continue;
     if (const std::string why = WhyLeftOut(pattern); !why.empty()) {
       left_out += "  " + pattern.name + ": " + why + "\n";
@@ -195,14 +198,14 @@ const Row* Find(const std::vector<Row>& rows, const std::string& name) {
 }
 
 // One line per pattern with all its sizes, then how the whole stands.
-void PrintSummary(const std::vector<Row>& rows, const std::vector<Size>& sizes, double fork) {
+void PrintSummary(const std::vector<Pattern>& patterns, const std::vector<Row>& rows, const std::vector<Size>& sizes, double fork) {
   if (fork > 0)
     std::printf("\nthe roof of several threads has a fork of %s in it, unless one thread is faster\n", TimeText(fork).c_str());
   std::printf("\n%% of the roof (x: times a scalar loop)\n%-26s", "");
   for (const Size& size : sizes) std::printf("  %13s", (std::string(size.level) + " x " + std::to_string(size.threads)).c_str());
   std::printf("\n");
   std::vector<const Row*> of_patterns;
-  for (const Pattern& pattern : Patterns()) {
+  for (const Pattern& pattern : patterns) {
     std::string line;
     bool any = false;
     for (const Size& size : sizes) {
@@ -228,7 +231,8 @@ void PrintSummary(const std::vector<Row>& rows, const std::vector<Size>& sizes, 
 
 int Main(int argc, char** argv) {
   const Arguments arguments = ReadArguments(argc, argv, kText);
-  const bool all_rows = arguments.patterns || arguments.serve;
+  const bool random = arguments.random > 0, all_rows = arguments.patterns || arguments.serve || random;
+  const std::vector<Pattern> patterns = random ? RandomPatterns(arguments.random, arguments.seed) : Patterns();
   Arena arena(std::max(3 * std::max(BytesOf(arguments, "memory"), BytesOf(arguments, "L3")), std::int64_t{128} << 20));
   const int threads = ThisMachine().threads;
   Roof roof(threads);
@@ -236,11 +240,12 @@ int Main(int argc, char** argv) {
   for (const char* level : {"L1", "L2", "L3", "memory"}) {
     const bool always = std::strcmp(level, "L2") == 0 || std::strcmp(level, "memory") == 0;
     for (const int count : threads > 1 ? std::vector<int>{1, threads} : std::vector<int>{1}) {
+      if (random && (count > 1 || std::strcmp(level, "L3") == 0)) continue;
       levels.push_back({level, count});
       if (always || all_rows) sizes.push_back({level, count});
     }
   }
-  Bench bench{arguments, roof, arena};
+  Bench bench{arguments, patterns, roof, arena};
   for (const Size& size : levels) {
     if (!arguments.other.empty()) break;  // there is nothing of the library in the roof
     AddRoofRow("fill", 0, 1, size, bench);
@@ -249,9 +254,9 @@ int Main(int argc, char** argv) {
     AddRoofRow("read", 1, 0, size, bench);
   }
   AddPatterns(sizes, all_rows, bench);
-  AddSmallCalls(bench);
+  if (!random) AddSmallCalls(bench);
   const std::vector<Row> measured = RunRows(arguments, std::move(bench.rows), kRepetitions);
-  if (!measured.empty()) PrintSummary(measured, sizes, roof.fork());
+  if (!measured.empty()) PrintSummary(patterns, measured, sizes, roof.fork());
   return 0;
 }
 

@@ -124,6 +124,18 @@ const std::vector<Pattern> kTable = {
 
 }  // namespace
 
+void SetConversions(Pattern* pattern) {
+  const bool few = pattern->inputs[0] != pattern->inputs[1];
+  if (std::strcmp(pattern->dtype, "float16") == 0) {
+    pattern->arithmetic = few ? Arithmetic::kAddFloat16ToFew : Arithmetic::kAddFloat16;
+  } else if (std::strcmp(pattern->dtype, "bfloat16") == 0) {
+    pattern->arithmetic = few ? Arithmetic::kAddBFloat16ToFew : Arithmetic::kAddBFloat16;
+  } else {
+    return;
+  }
+  pattern->roof = kOrConversion;
+}
+
 const std::vector<Pattern>& Patterns() {
   static const std::vector<Pattern> all = [] {
     std::vector<Pattern> rows;
@@ -133,14 +145,7 @@ const std::vector<Pattern>& Patterns() {
         Pattern other = pattern;
         other.name += std::string("_") + dtype;
         other.dtype = dtype;
-        const bool few = pattern.inputs[0] != pattern.inputs[1];
-        if (std::strcmp(dtype, "float16") == 0) {
-          other.arithmetic = few ? Arithmetic::kAddFloat16ToFew : Arithmetic::kAddFloat16;
-          other.roof = kOrConversion;
-        } else if (std::strcmp(dtype, "bfloat16") == 0) {
-          other.arithmetic = few ? Arithmetic::kAddBFloat16ToFew : Arithmetic::kAddBFloat16;
-          other.roof = kOrConversion;
-        }
+        SetConversions(&other);
         other.scalar_loop = other.always = false;
         other.other_dtypes = {dtype};
         rows.push_back(other);

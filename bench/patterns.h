@@ -44,6 +44,9 @@ struct Pattern {
 // A new dtype's rows are one word here. A build that lacks a dtype leaves its rows out and says so.
 inline const std::vector<const char*> kEveryOtherDType = {"int8", "int16", "int64", "float64", "float16", "bfloat16"};
 
+// Of the 16-bit floats, conversions may take longer than the bytes.
+void SetConversions(Pattern* pattern);
+
 // The table, with a row for each dtype: same_shape, same_shape_int8, ...
 const std::vector<Pattern>& Patterns();
 

@@ -22,6 +22,8 @@ namespace {
 Peer::Peer(const Arguments& arguments) : program_(arguments.other) {
   std::vector<std::string> words = {program_, "--serve"};
   if (arguments.quick) words.push_back("--quick");
+  if (arguments.random > 0)
+    words.insert(words.end(), {"--random=" + std::to_string(arguments.random), "--seed=" + std::to_string(arguments.seed)});
   if (!arguments.target.empty()) words.push_back("--target=" + arguments.target);
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
