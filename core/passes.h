@@ -20,7 +20,8 @@ struct Passes {
   int count = 0;
   Pass at[kMaxSteps];
 
-  std::span<const Pass> all() const { return {at, static_cast<std::size_t>(count)}; }
+  std::span<const Pass> all() const& { return {at, static_cast<std::size_t>(count)}; }
+  std::span<const Pass> all() && = delete;  // of one that ends before what reads it
 };
 
 // As few as there can be in the order of the steps. linked: false makes one of each step, for tests.

@@ -226,8 +226,9 @@ void NoChain(const ChainTile&) {}
 void AnotherChain(const ChainTile&) {}
 
 std::string PassesText(std::vector<Step> steps, bool linked = true) {
+  const Passes passes = PassesOf(steps, 3, linked);
   std::string text;
-  for (const Pass& pass : PassesOf(steps, 3, linked).all()) {
+  for (const Pass& pass : passes.all()) {
     text += (text.empty() ? "" : " ") + std::to_string(pass.first) + "-" + std::to_string(pass.last());
   }
   return text;
