@@ -24,11 +24,11 @@ bool NeedsCopy(const Plan::Impl& plan, std::size_t i, const void* input, const v
 std::uint32_t Plan::Impl::may_be_out() const noexcept {
   if (routine != nullptr) return routine->may_be_out;
   std::uint32_t inputs = 0;
-  for (std::size_t i = 0; i + 1 < operands.size(); ++i) inputs |= std::uint32_t{operands[i].like_out} << i;
+  for (int i = 0; i < problem.given_count(); ++i) inputs |= std::uint32_t{operands[static_cast<std::size_t>(i)].like_out} << i;
   return inputs;
 }
 
-Status Plan::Impl::ExecutePart(const void* const* inputs, void* out, std::int64_t part, std::int64_t parts,
+Status Plan::Impl::ExecutePart(const void* const* given, void* out, std::int64_t part, std::int64_t parts,
                                StorePolicy stores) const noexcept try {
   const auto which = [part, parts] { return "got part " + std::to_string(part) + " of " + std::to_string(parts); };
   const auto indivisible = [&](const std::string& why) {
@@ -40,11 +40,13 @@ Status Plan::Impl::ExecutePart(const void* const* inputs, void* out, std::int64_
     ExecuteOptions options;
     options.max_threads = 1;
     options.stores = stores;
-    return Execute(inputs, out, options);
+    return Execute(given, out, options);
   }
   if (empty) return Status();
   if (routine != nullptr) return indivisible("the op is more than elementwise");
   if (!checks.empty()) return indivisible("the call looks at data before it writes");
+  const void* all[kMaxOperands];
+  const void* const* const inputs = WithConstants(given, all);
   std::byte* pointers[kMaxOperands];
   const std::size_t count = problem.operands.size() - 1;
   bool unaligned = false;

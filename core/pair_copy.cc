@@ -22,7 +22,7 @@ class PlanRoutine : public Routine {
 
   Status Execute(const std::byte* const* inputs, std::byte* out, const ExecuteOptions& options) const noexcept override {
     const void* pointers[kMaxArity];
-    std::copy_n(inputs, plan_->problem.input_count(), pointers);
+    std::copy_n(inputs, plan_->problem.given_count(), pointers);
     return plan_->Execute(pointers, out, options);
   }
   void Describe(PlanDescription* description) const override { *description = Plan(plan_).Describe(); }

@@ -140,7 +140,7 @@ Status Plan::Impl::Make(Problem problem, const Movers& movers, std::string calle
     }
   }
   impl->movers = &movers;
-  impl->plain = !impl->empty && checks.empty();
+  impl->plain = !impl->empty && checks.empty() && problem.constants.empty();
   impl->caller = std::move(caller);
   impl->names = std::move(names);
   impl->checks = std::move(checks);
@@ -161,12 +161,21 @@ Status Plan::Execute(const void* const* inputs, void* out, const ExecuteOptions&
   return impl_->Execute(inputs, out, options);
 }
 
-Status Plan::Impl::ExecuteAny(const void* const* inputs, void* out, const ExecuteOptions& options) const noexcept {
+const void* const* Plan::Impl::WithConstants(const void* const* given, const void** all) const noexcept {
+  if (problem.constants.empty()) return given;
+  const void** end = std::copy_n(given, problem.given_count(), all);
+  for (const AttributeSlot& constant : problem.constants) *end++ = constant.bytes;
+  return all;
+}
+
+Status Plan::Impl::ExecuteAny(const void* const* given, void* out, const ExecuteOptions& options) const noexcept {
   if (empty) return Status();
   if (options.pool != nullptr) {
     if (const Status status = CheckPool(*options.pool, caller); !status.ok()) return status;
   }
-  if (routine != nullptr) return ExecuteRoutine(*this, inputs, out, options);
+  if (routine != nullptr) return ExecuteRoutine(*this, given, out, options);
+  const void* all[kMaxOperands];
+  const void* const* const inputs = WithConstants(given, all);
   std::byte* pointers[kMaxOperands];
   const int count = static_cast<int>(operands.size()) - 1;
   std::uintptr_t low_bits = 0;

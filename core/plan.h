@@ -34,7 +34,7 @@ struct Plan::Impl {
   std::string caller;
   std::vector<std::string> names;  // of the operands; the last one is "out"
   bool empty = false;              // the result has no elements
-  bool plain = false;              // has elements, layouts and no checks
+  bool plain = false;              // has elements, layouts, no checks and no constants
   DirectCall direct;               // of layouts[0]
   std::vector<Kernel> kernels;     // of the steps: a plan may outlive the registry that it was made from
   Layout layouts[2];               // for aligned pointers, and for pointers that are not aligned to their elements
@@ -42,7 +42,7 @@ struct Plan::Impl {
   std::vector<DataCheck> checks;
   std::unique_ptr<const RoutineCall> routine;  // instead of layouts; null for an elementwise problem
 
-  // Makes the plan of a program. `names` are the operands', the output's last; they are used in messages alone.
+  // Makes the plan of a program. `names` are the operands', the output's last; they are used in messages and descriptions alone.
   // Errors: kInvalidShape, kInvalidArgument (an output that overlaps itself), kUnsupported (more operands or steps than fit),
   // kOutOfMemory.
   static Status Make(Problem problem, const Movers& movers, std::string caller, std::vector<std::string> names,
@@ -50,16 +50,17 @@ struct Plan::Impl {
 
   Status Execute(const void* const* inputs, void* out, const ExecuteOptions& options) const noexcept;
   // The same for all that direct.Run refuses, and for a pool, a routine and checks: the whole of it.
-  [[gnu::noinline]] Status ExecuteAny(const void* const* inputs, void* out, const ExecuteOptions& options) const noexcept;
+  [[gnu::noinline]] Status ExecuteAny(const void* const* given, void* out, const ExecuteOptions& options) const noexcept;
 
   // As Plan::ExecutePart; in execute_part.cc.
-  Status ExecutePart(const void* const* inputs, void* out, std::int64_t part, std::int64_t parts,
-                     StorePolicy stores) const noexcept;
+  Status ExecutePart(const void* const* given, void* out, std::int64_t part, std::int64_t parts, StorePolicy stores) const noexcept;
   bool divisible() const noexcept { return checks.empty() && routine == nullptr; }
   // Inputs (a bit each) that may be exactly the output without a copy.
   std::uint32_t may_be_out() const noexcept;
 
  private:
+  // The pointers of all the problem's inputs, of constants too: in `all`, or those given where there are none.
+  const void* const* WithConstants(const void* const* given, const void** all) const noexcept;
   Status Check(std::byte* const* pointers, const ExecuteOptions& options) const;
   // Inputs with a bit in `copied` overlap the output otherwise than exactly, and are copied to the heap first.
   Status ExecuteWithCopies(std::byte* const* pointers, std::uint32_t copied, const ExecuteOptions& options) const;

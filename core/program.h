@@ -32,9 +32,12 @@ struct Problem {
   Shape shape;                    // of the output
   std::vector<Operand> operands;  // the inputs, then the output
   std::vector<Step> steps;
-  bool far = false;  // the inputs are a small part of what others are: they come from memory
+  std::vector<AttributeSlot> constants = {};  // the values of the last inputs, which a plan of the problem holds itself
+  bool far = false;                           // the inputs are a small part of what others are: they come from memory
 
   int input_count() const { return static_cast<int>(operands.size()) - 1; }
+  // The inputs whose pointers an execution is given.
+  int given_count() const { return input_count() - static_cast<int>(constants.size()); }
 };
 
 }  // namespace axiscast

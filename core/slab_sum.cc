@@ -116,6 +116,7 @@ Status SlabSum::MakeSlabs(const SlabProblem& problem, const SumKernels& sums) {
       if ((more == 1 && KeptExtent() % cuts_ == 0) || (last == 0 && pieces_ == 1)) continue;  // there are none
       Problem program;
       program.steps = problem.program.steps;
+      program.constants = problem.program.constants;
       program.far = true;
       SumProblem sum = {};
       sum.dtype = dtype_;
@@ -129,7 +130,7 @@ Status SlabSum::MakeSlabs(const SlabProblem& problem, const SumKernels& sums) {
         sum.summed[d] = dim.kind == Kind::kSummed;
         sum.out_strides.push_back(partial_ ? dim.partial_stride : dim.out_stride);
       }
-      for (std::size_t i = 0; i < static_cast<std::size_t>(input_count_); ++i) {
+      for (std::size_t i = 0; i < static_cast<std::size_t>(problem.program.input_count()); ++i) {
         ByteStrides strides;
         for (const Dim& dim : dims_) strides.push_back(dim.strides[i]);
         program.operands.push_back({problem.program.operands[i].dtype, strides});
@@ -172,7 +173,7 @@ std::unique_ptr<const SlabSum> SlabSum::Make(const SlabProblem& problem, const S
   slabs->dtype_ = problem.program.steps.back().kernel->output;
   slabs->size_ = SizeInBytes(slabs->dtype_);
   slabs->kernel_ = sums.of[static_cast<std::size_t>(slabs->dtype_)];
-  slabs->input_count_ = problem.program.input_count();
+  slabs->input_count_ = problem.program.given_count();
   const bool exact = slabs->kernel_.round == nullptr;  // sums have the type that they are added up in
   std::int64_t innermost = 1;
   int d = problem.program.shape.rank() - 1;

@@ -35,7 +35,7 @@ class [[gnu::visibility("hidden")]] SlabSum {
   static std::unique_ptr<const SlabSum> Make(const SlabProblem& problem, const SumKernels& sums, const Movers& movers,
                                              std::int64_t l2);
 
-  // pointers: the program's inputs. False, with nothing written, where there is no memory for the slabs.
+  // pointers: the program's inputs, but constants. False, with nothing written, where there is no memory for the slabs.
   bool Execute(const void* const* pointers, std::byte* out, const ExecuteOptions& options) const noexcept;
 
   std::int64_t slabs() const { return outer_ * pieces_ * cuts_; }
@@ -85,7 +85,7 @@ class [[gnu::visibility("hidden")]] SlabSum {
   std::int64_t size_ = 0;  // of an element
   SumKernel kernel_ = {};
   std::vector<Dim> dims_;
-  int input_count_ = 0;
+  int input_count_ = 0;     // without constants
   int outer_dims_ = 0;      // dims that a slab has one step of
   std::int64_t outer_ = 1;  // their steps
   int kept_ = -1;           // the dim behind them, not summed in slabs, that is cut into `cuts_` parts as even as can be; -1: none
