@@ -2,11 +2,13 @@
 #include "core/attribute.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <limits>
 #include <string>
+#include <system_error>
 #include <type_traits>
 
 #include "core/near_names.h"
@@ -19,18 +21,6 @@ std::string ToText(double number) {
   char text[32];
   std::snprintf(text, sizeof(text), "%.17g", number);
   return text;
-}
-
-std::string ToText(const Attribute& attribute) {
-  if (attribute.kind == Attribute::Kind::kName) return attribute.text != nullptr ? attribute.text : "null";
-  if (attribute.kind == Attribute::Kind::kShape) {
-    std::string text = "[";
-    for (const std::int64_t extent : *attribute.shape) text += (text.size() > 1 ? ", " : "") + std::to_string(extent);
-    return text + "]";
-  }
-  if (attribute.kind == Attribute::Kind::kInt64) return std::to_string(attribute.number_int64);
-  if (attribute.kind == Attribute::Kind::kUInt64) return std::to_string(attribute.number_uint64);
-  return ToText(attribute.number_double);
 }
 
 bool IsNumber(const Attribute& attribute) {
@@ -180,6 +170,18 @@ Status BindName(const std::string& who, const AttributeInfo& info, const Attribu
 
 }  // namespace
 
+std::string ToText(const Attribute& attribute) {
+  if (attribute.kind == Attribute::Kind::kName) return attribute.text != nullptr ? attribute.text : "null";
+  if (attribute.kind == Attribute::Kind::kShape) {
+    std::string text = "[";
+    for (const std::int64_t extent : *attribute.shape) text += (text.size() > 1 ? ", " : "") + std::to_string(extent);
+    return text + "]";
+  }
+  if (attribute.kind == Attribute::Kind::kInt64) return std::to_string(attribute.number_int64);
+  if (attribute.kind == Attribute::Kind::kUInt64) return std::to_string(attribute.number_uint64);
+  return ToText(attribute.number_double);
+}
+
 Status BindAttributes(const Op& op, const char* caller, const Kernel& kernel, const std::vector<Attribute>& attributes,
                       AttributeSlot* slots) {
   const OpInfo& info = op.info();
@@ -197,6 +199,41 @@ Status BindAttributes(const Op& op, const char* caller, const Kernel& kernel, co
     }
   }
   return Status();
+}
+
+bool ReadNumber(std::string_view text, Attribute* number) {
+  const std::string copy(text.size() > 1 && text[0] == '+' && text[1] != '-' ? text.substr(1) : text);
+  const char *const begin = copy.data(), *const end = begin + copy.size();
+  const auto read = [begin, end](auto* value) {
+    const auto [at, error] = std::from_chars(begin, end, *value);
+    return at == end && begin != end ? error : std::errc::invalid_argument;
+  };
+  std::int64_t signed_number = 0;
+  std::uint64_t unsigned_number = 0;
+  double real = 0;
+  if (read(&signed_number) == std::errc() && (signed_number != 0 || *begin != '-')) {
+    *number = Attribute(number->name, signed_number);
+  } else if (read(&unsigned_number) == std::errc()) {
+    *number = Attribute(number->name, unsigned_number);
+  } else {
+    const std::errc error = read(&real);
+    if (error == std::errc::result_out_of_range) {
+      // Too small rounds to 0, as everywhere. So few digits alone are neither too small nor too large.
+      if (copy.size() > 300 || (copy.find("e-") == copy.npos && copy.find("E-") == copy.npos)) return false;
+      real = *begin == '-' ? -0.0 : 0.0;
+    } else if (error != std::errc()) {
+      return false;
+    }
+    *number = Attribute(number->name, real);
+  }
+  return true;
+}
+
+Status RoundNumber(const char* caller, const Attribute& number, DType dtype, AttributeSlot* slot) {
+  std::string range;
+  if (FillAs(dtype, {.name = ""}, &number, slot, &range)) return Status();
+  return Status(StatusCode::kInvalidArgument,
+                std::string(caller) + ": a number must be " + range + " for " + NameOf(dtype) + "; got " + ToText(number));
 }
 
 Status RoundAttribute(const char* caller, const AttributeInfo& info, const std::vector<Attribute>& attributes, DType dtype,

@@ -2,6 +2,9 @@
 #ifndef AXISCAST_CORE_ATTRIBUTE_H_
 #define AXISCAST_CORE_ATTRIBUTE_H_
 
+#include <string>
+#include <string_view>
+
 #include "axiscast/plan.h"
 
 namespace axiscast {
@@ -14,6 +17,15 @@ Status BindAttributes(const Op& op, const char* caller, const Kernel& kernel, co
 // One attribute, from where it is given among `attributes`, else its default, rounded to a dtype. Errors: kInvalidArgument.
 Status RoundAttribute(const char* caller, const AttributeInfo& info, const std::vector<Attribute>& attributes, DType dtype,
                       AttributeSlot* slot);
+
+// The exact number that `text` says, to *number, which keeps its name; false when it is none, or too large for a float64.
+bool ReadNumber(std::string_view text, Attribute* number);
+
+// The value, as messages show it.
+std::string ToText(const Attribute& attribute);
+
+// A number alone, rounded to a dtype. Error: kInvalidArgument (for an int dtype not a whole number in range).
+Status RoundNumber(const char* caller, const Attribute& number, DType dtype, AttributeSlot* slot);
 
 // An attribute's value as an op that is more than elementwise reads it.
 struct FormAttribute {

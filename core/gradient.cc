@@ -86,15 +86,14 @@ class GradientPlanner {
       if (const Status status = made.AddStep(step); !status.ok()) return status;
     }
     if (!direct_) summed_ = TensorView(nullptr, out_.dtype, read_.shape);
-    const Problem& problem = made.Finish(!direct_ ? summed_.byte_strides : paired_ ? reshaped_ : out_.byte_strides);
-    const std::vector<std::string> names = made.Names("out");
+    std::vector<std::string> names;
+    const Problem problem = made.Finish(!direct_ ? summed_.byte_strides : paired_ ? reshaped_ : out_.byte_strides, &names);
     if (const Status status = Plan::Impl::Make(problem, kernels_.movers, request_.caller(), names, {}, &routine_->program);
         !status.ok()) {
       return status;
     }
     if (stretched_) CutIntoSlabs(problem, names);
     routine_->sources = std::move(made.sources);
-    routine_->constants = std::move(made.constants);
     copied_ = made.copied;
     if (paired_) summed_ = TensorView(nullptr, out_.dtype, wanted_);  // the same elements
     return Status();
@@ -150,7 +149,7 @@ class GradientPlanner {
     }
     planned.operands.push_back({out_name, out_.dtype, out_.shape, out_.byte_strides});
     planned.reads = routine_->program == nullptr ? std::uint32_t{1} << dout_ : 0;
-    for (const int source : routine_->sources) planned.reads |= source >= 0 ? std::uint32_t{1} << source : 0;
+    for (const int source : routine_->sources) planned.reads |= std::uint32_t{1} << source;
     planned.routine = std::move(routine_);
     if (copied_ != 0) planned.routine = CopyFirst(std::move(planned.routine), request_, copied_);
     return MakeRoutinePlan(std::move(planned), kernels_.movers, request_.caller(), impl);

@@ -3,6 +3,7 @@
 #define AXISCAST_CORE_GRADIENT_H_
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,10 +14,10 @@ namespace axiscast {
 
 // What a step of a gradient reads.
 struct GradientValue {
-  enum class Kind : std::uint8_t { kInput, kDout, kConstant, kAttribute, kStep };
+  enum class Kind : std::uint8_t { kInput, kConstant, kAttribute, kStep };
   Kind kind;
-  int index = 0;      // of the input, attribute or step
-  double number = 0;  // of a constant
+  int index = 0;                                   // of the input (dout is the one behind the op's), attribute or step
+  std::optional<Attribute> number = std::nullopt;  // of a constant
 };
 
 struct GradientStep {
@@ -24,11 +25,10 @@ struct GradientStep {
   std::vector<GradientValue> arguments;
 };
 
-// The gradient for one input. Without steps it is `result` alone, which is then dout.
+// The gradient for one input: the last step's result, or dout where there is none.
 struct GradientProgram {
   bool offered = false;  // false: the input has none (a condition)
   std::vector<GradientStep> steps;
-  GradientValue result;
 };
 
 // The op NAME_grad that belongs to an op: its texts and programs. `inputs..., dout -> the gradient for input wrt`.

@@ -17,44 +17,36 @@ int GradientProblem::AddInput(int input) {
   const TensorView& view = *call_.request.inputs[input];
   const int first = input < read_.gradient.forward->arity() ? read_.first[input] : 0;  // dout has the result's dims
   bool copy;
-  problem_.operands.push_back(
-      {view.dtype, FaceInput(view, first, call_.request.inputs[0]->shape, read_.first[0], read_.shape, &copy)});
+  const ByteStrides strides = FaceInput(view, first, call_.request.inputs[0]->shape, read_.first[0], read_.shape, &copy);
   copied |= std::uint32_t{copy} << input;
   sources.push_back(input);
-  constants.emplace_back();
-  return static_cast<int>(sources.size()) - 1;
+  return builder_.AddInput(view.dtype, strides, call_.request.names()[input]);
 }
 
-Status GradientProblem::AddConstant(const GradientValue& value, int* place) {
+Status GradientProblem::AddConstant(const GradientValue& value, int* added) {
   const DType dtype = call_.signature.output;
-  *place = static_cast<int>(sources.size());
-  sources.push_back(-1);
-  problem_.operands.push_back({dtype, FacingStrides({}, {}, 0, read_.shape)});
-  const AttributeInfo number{.name = "", .absent = AttributeDefault::kValue, .value = value.number};
-  const bool given = value.kind == GradientValue::Kind::kAttribute;
-  return RoundAttribute(call_.request.caller(), given ? read_.gradient.forward->info().attributes[value.index] : number,
-                        call_.request.attributes, dtype, &constants.emplace_back());
+  const char* const caller = call_.request.caller();
+  const AttributeInfo& info = read_.gradient.forward->info().attributes[value.index];
+  AttributeSlot bits;
+  const Status status = value.number ? RoundNumber(caller, *value.number, dtype, &bits)
+                                     : RoundAttribute(caller, info, call_.request.attributes, dtype, &bits);
+  if (status.ok()) *added = builder_.AddConstant(dtype, bits, value.number ? ToText(*value.number) : info.name);
+  return status;
 }
 
-Status GradientProblem::AddValue(const GradientValue& value, int* place, DType* dtype) {
+Status GradientProblem::AddValue(const GradientValue& value, int* added) {
   switch (value.kind) {
     case GradientValue::Kind::kStep:
-      *place = kFirstStep + value.index;
-      *dtype = problem_.steps[static_cast<std::size_t>(value.index)].kernel->output;
+      *added = ProgramBuilder::ResultOf(value.index);
       return Status();
     case GradientValue::Kind::kInput:
-    case GradientValue::Kind::kDout: {
-      const int input = value.kind == GradientValue::Kind::kDout ? read_.gradient.forward->arity() : value.index;
-      *place = AddInput(input);
-      *dtype = call_.request.inputs[input]->dtype;
+      *added = AddInput(value.index);
       return Status();
-    }
     case GradientValue::Kind::kConstant:
     case GradientValue::Kind::kAttribute:
       break;
   }
-  *dtype = call_.signature.output;
-  return AddConstant(value, place);
+  return AddConstant(value, added);
 }
 
 Status GradientProblem::AddStep(const GradientStep& step) {
@@ -62,8 +54,8 @@ Status GradientProblem::AddStep(const GradientStep& step) {
   Step added{nullptr, op.arity(), {}, {}};
   DType dtypes[kMaxArity];
   for (int a = 0; a < op.arity(); ++a) {
-    if (const Status status = AddValue(step.arguments[static_cast<std::size_t>(a)], &added.values[a], &dtypes[a]); !status.ok())
-      return status;
+    if (const Status status = AddValue(step.arguments[static_cast<std::size_t>(a)], &added.values[a]); !status.ok()) return status;
+    dtypes[a] = builder_.DTypeOf(added.values[a]);
   }
   added.kernel = op.FindKernel(dtypes);
   if (added.kernel == nullptr) {
@@ -81,26 +73,8 @@ Status GradientProblem::AddStep(const GradientStep& step) {
   if (const Status status = BindAttributes(op, call_.request.caller(), *added.kernel, attributes, added.attributes); !status.ok()) {
     return status;
   }
-  problem_.steps.push_back(added);
+  builder_.AddStep(added);
   return Status();
-}
-
-const Problem& GradientProblem::Finish(const ByteStrides& out_strides) {
-  const int inputs = static_cast<int>(sources.size());
-  for (Step& step : problem_.steps) {
-    for (int a = 0; a < step.arity; ++a) {
-      if (step.values[a] >= kFirstStep) step.values[a] += inputs - kFirstStep;
-    }
-  }
-  problem_.operands.push_back({call_.signature.output, out_strides});
-  return problem_;
-}
-
-std::vector<std::string> GradientProblem::Names(const char* out) const {
-  std::vector<std::string> names;
-  for (const int source : sources) names.emplace_back(source >= 0 ? call_.request.names()[source] : "a constant");
-  names.emplace_back(out);
-  return names;
 }
 
 }  // namespace axiscast

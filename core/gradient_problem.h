@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/gradient.h"
-#include "core/program.h"
+#include "core/program_builder.h"
 
 namespace axiscast {
 
@@ -21,32 +21,30 @@ struct GradientCall {
   int first[kMaxArity];  // where the inputs' dims lie in it
 };
 
-// Step by step. The problem's operands are inputs of the call and constants, which the plan owns.
+// Step by step. The problem's inputs are inputs of the call, and constants.
 class GradientProblem {
  public:
-  GradientProblem(const FormCall& call, const GradientCall& read) : call_(call), read_(read) { problem_.shape = read.shape; }
+  GradientProblem(const FormCall& call, const GradientCall& read) : call_(call), read_(read), builder_(read.shape) {}
 
   // Constants are of the result's dtype. Errors: those of attributes, kUnsupportedDType and kUnsupported (of the step's kernel).
   Status AddStep(const GradientStep& step);
-  // All steps, writing to `out`.
-  const Problem& Finish(const ByteStrides& out_strides);
-  // The operands', for messages.
-  std::vector<std::string> Names(const char* out) const;
+  // All steps, and the operands' names.
+  Problem Finish(const ByteStrides& out_strides, std::vector<std::string>* names) {
+    return builder_.Finish(out_strides, "out", names);
+  }
 
-  std::vector<int> sources;              // per operand: the call's input; -1: a constant
-  std::vector<AttributeSlot> constants;  // per operand
-  std::uint32_t copied = 0;              // inputs of the call (a bit each) that are to be dense copies
+  std::vector<int> sources;  // per input of the problem: the call's
+  std::uint32_t copied = 0;  // inputs of the call (a bit each) that are to be dense copies
 
  private:
-  // Each gives the value's place among the operands.
-  Status AddValue(const GradientValue& value, int* place, DType* dtype);
+  // Each gives the builder's value.
+  Status AddValue(const GradientValue& value, int* added);
   int AddInput(int input);
-  Status AddConstant(const GradientValue& value, int* place);
+  Status AddConstant(const GradientValue& value, int* added);
 
-  static constexpr int kFirstStep = 1 << 16;  // until the number of operands is known
   const FormCall& call_;
   const GradientCall& read_;
-  Problem problem_;
+  ProgramBuilder builder_;
 };
 
 }  // namespace axiscast

@@ -12,9 +12,7 @@ Status GradientRoutine::Execute(const std::byte* const* inputs, std::byte* out, 
     return sum->Execute(pointers, out, options);
   }
   const void* pointers[kMaxOperands];
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    pointers[i] = sources[i] >= 0 ? static_cast<const void*>(inputs[sources[i]]) : constants[i].bytes;
-  }
+  for (std::size_t i = 0; i < sources.size(); ++i) pointers[i] = inputs[sources[i]];
   if (sum == nullptr) return program->Execute(pointers, out, options);
   if (slabs != nullptr) {
     return slabs->Execute(pointers, out, options)

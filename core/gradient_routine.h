@@ -18,8 +18,7 @@ class GradientRoutine : public Routine {
   std::shared_ptr<const Plan::Impl> program;  // null: dout is summed as it is
   std::shared_ptr<const Plan::Impl> sum;      // null: the input was not stretched; the program writes the output
   std::unique_ptr<const SlabSum> slabs;       // of both, one slab after the other; null: the program's results, then their sum
-  std::vector<int> sources;
-  std::vector<AttributeSlot> constants;
+  std::vector<int> sources;                   // per input of the program: the gradient's
   int dout = 0;
   std::int64_t temporary_bytes = 0;  // of what is summed
   std::string caller, dout_name;

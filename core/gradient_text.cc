@@ -1,117 +1,88 @@
 // Reads what an op declares as its gradient: `multiply(dout, y); multiply(dout, x)`, an expression for each input.
-#include <cctype>
-#include <charconv>
-
+#include "core/call_text.h"
 #include "core/gradient.h"
 #include "core/registry.h"
 
 namespace axiscast {
 namespace {
 
-// What is wrong, thrown to the end of reading: expressions are nested.
-struct Malformed {
-  std::string message;
-};
-
 class Reader {
  public:
-  Reader(const OpInfo& info, const FindOpFunction& find) : info_(info), find_(find), left_(info.gradient) {
-    operands_ = SplitWords(info.operands);
+  Reader(const OpInfo& info, const FindOpFunction& find)
+      : info_(info), find_(find), text_(info.gradient), reader_(text_), operands_(SplitWords(info.operands)) {
     if (operands_.empty()) operands_ = {"x", "y", "z", "w"};
     operands_.resize(static_cast<std::size_t>(info.arity));
+    operands_.emplace_back("dout");
   }
 
+  // Throws Malformed.
   std::vector<GradientProgram> ReadAll() {
     std::vector<GradientProgram> programs;
-    do {
-      GradientProgram program;
-      SkipSpace();
-      program.offered = NextWord() != "none";
-      if (!program.offered) Skip("none");
-      if (program.offered) {
-        program.result = ReadValue(&program);
-        const bool is_dout = program.result.kind == GradientValue::Kind::kDout;
-        if (program.steps.empty() && !is_dout) throw Malformed{"an expression must be a call of an op, dout or none"};
-      }
-      programs.push_back(std::move(program));
-    } while (Skip(";"));
-    if (!left_.empty()) throw Malformed{"there is `" + std::string(left_) + "` where `;` or the end was expected"};
+    do programs.push_back(ReadProgram());
+    while (reader_.Skip(";"));
+    if (!reader_.AtEnd()) reader_.Refuse("there must be \";\" or the end here");
     if (programs.size() != static_cast<std::size_t>(info_.arity)) {
       throw Malformed{"there must be an expression for each of the " + std::to_string(info_.arity) + " inputs; got " +
-                      std::to_string(programs.size())};
+                      std::to_string(programs.size()) + " in \"" + info_.gradient + "\""};
     }
     return programs;
   }
 
  private:
-  void SkipSpace() {
-    while (!left_.empty() && left_.front() == ' ') left_.remove_prefix(1);
-  }
-  bool Skip(std::string_view sign) {
-    SkipSpace();
-    if (left_.substr(0, sign.size()) != sign) return false;
-    left_.remove_prefix(sign.size());
-    SkipSpace();
-    return true;
-  }
-  // The letters, digits and underlines that come next.
-  std::string_view NextWord() const {
-    const auto in_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
-    std::size_t length = 0;
-    while (length < left_.size() && in_word(left_[length])) ++length;
-    return left_.substr(0, length);
-  }
-  void Expect(std::string_view word) {
-    if (!Skip(word)) throw Malformed{"`" + std::string(word) + "` is missing before `" + std::string(left_) + "`"};
+  [[noreturn]] void Refuse(const std::string& message, std::string_view part) const {
+    throw Malformed{message + " \"" + std::string(part) + "\"" + PlaceOf(text_, part)};
   }
 
-  GradientValue ReadValue(GradientProgram* program) {
-    SkipSpace();
-    if (!left_.empty() && std::string_view("-.0123456789").find(left_.front()) != std::string_view::npos) {  // else `nan_to_num`
-      double number = 0;
-      const auto [at, error] = std::from_chars(left_.data(), left_.data() + left_.size(), number);
-      if (error != std::errc()) throw Malformed{"there is no number at `" + std::string(left_) + "`"};
-      left_.remove_prefix(static_cast<std::size_t>(at - left_.data()));
-      return {GradientValue::Kind::kConstant, 0, number};
-    }
-    const std::string word(NextWord());
-    left_.remove_prefix(word.size());
-    if (Skip("(")) return ReadCall(word, program);
-    if (word == "dout") return {GradientValue::Kind::kDout};
-    for (int i = 0; i < info_.arity; ++i) {
-      if (word == operands_[static_cast<std::size_t>(i)]) return {GradientValue::Kind::kInput, i};
-    }
-    for (int i = 0; i < info_.attribute_count; ++i) {
-      if (word == info_.attributes[i].name) return {GradientValue::Kind::kAttribute, i};
-    }
-    throw Malformed{"there is no operand or attribute `" + word + "`"};
+  GradientProgram ReadProgram() {
+    GradientProgram program;
+    std::vector<TextCall> calls;
+    const CallValue result = reader_.Read(&calls);
+    program.offered = result.text != "none";
+    if (calls.empty() && program.offered && result.text != "dout")
+      Refuse("an expression must be a call of an op, dout or none; got", result.text);
+    for (const TextCall& call : calls) program.steps.push_back(ToStep(call));
+    return program;
   }
 
-  GradientValue ReadCall(const std::string& name, GradientProgram* program) {
+  GradientStep ToStep(const TextCall& call) const {
     GradientStep step;
+    const std::string name(call.name);
     step.op = name == info_.name ? nullptr : find_(name);
-    if (step.op == nullptr && name != info_.name) throw Malformed{"there is no op `" + name + "`"};
+    if (step.op == nullptr && name != info_.name) Refuse("there is no op", call.name);
     const OpInfo& called = step.op != nullptr ? step.op->info() : info_;
-    if (step.op != nullptr && !step.op->elementwise()) throw Malformed{"the op `" + name + "` is not elementwise"};
+    if (step.op != nullptr && !step.op->elementwise()) Refuse("the ops of a gradient must be elementwise; got", call.name);
+    if (!call.attributes.empty()) Refuse("an attribute cannot be given in a gradient; got", call.attributes[0].name);
     for (int i = 0; step.op != nullptr && i < called.attribute_count; ++i) {
       if (called.attributes[i].absent == AttributeDefault::kRequired)
-        throw Malformed{"the op `" + name + "` has an attribute that must be given, " + called.attributes[i].name};
+        Refuse(std::string("an op whose attribute ") + called.attributes[i].name + " must be given cannot be called; got",
+               call.name);
     }
-    do step.arguments.push_back(ReadValue(program));
-    while (Skip(","));
-    Expect(")");
+    for (const CallValue& value : call.values) step.arguments.push_back(ToValue(value));
     if (step.arguments.size() != static_cast<std::size_t>(called.arity)) {
-      throw Malformed{"`" + name + "` takes " + std::to_string(called.arity) + " inputs; got " +
-                      std::to_string(step.arguments.size())};
+      Refuse(name + " takes " + std::to_string(called.arity) + " inputs; got " + std::to_string(step.arguments.size()) + " in",
+             call.text);
     }
-    program->steps.push_back(std::move(step));
-    return {GradientValue::Kind::kStep, static_cast<int>(program->steps.size()) - 1};
+    return step;
+  }
+
+  GradientValue ToValue(const CallValue& value) const {
+    if (value.kind == CallValue::Kind::kCall) return {GradientValue::Kind::kStep, value.call};
+    if (value.kind == CallValue::Kind::kNumber) return {GradientValue::Kind::kConstant, 0, *value.number};
+    if (value.axis) Refuse("an axis cannot be given in a gradient; got", value.text);
+    for (std::size_t i = 0; i < operands_.size(); ++i) {
+      if (value.name == operands_[i]) return {GradientValue::Kind::kInput, static_cast<int>(i)};
+    }
+    for (int i = 0; i < info_.attribute_count; ++i) {
+      if (value.name == info_.attributes[i].name) return {GradientValue::Kind::kAttribute, i};
+    }
+    Refuse("there is no operand or attribute", value.name);
   }
 
   const OpInfo& info_;
   const FindOpFunction& find_;
-  std::string_view left_;
-  std::vector<std::string> operands_;
+  const std::string_view text_;
+  CallReader reader_;
+  std::vector<std::string> operands_;  // and dout
 };
 
 }  // namespace
@@ -121,8 +92,8 @@ Status ReadGradient(const OpInfo& info, const FindOpFunction& find, std::vector<
     *programs = Reader(info, find).ReadAll();
     return Status();
   } catch (const Malformed& malformed) {
-    return Status(StatusCode::kInvalidArgument, std::string("registry: op ") + info.name + ": its gradient cannot be read: " +
-                                                    malformed.message + " (\"" + info.gradient + "\")");
+    return Status(StatusCode::kInvalidArgument,
+                  std::string("registry: op ") + info.name + ": its gradient cannot be read: " + malformed.message);
   }
 }
 

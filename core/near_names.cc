@@ -52,7 +52,17 @@ std::pair<std::size_t, std::size_t> Farness(std::string_view wrong, std::string_
   return {cost, distance};
 }
 
-// Control characters would garble the caller's log, and a NUL would end the message.
+std::string Join(const std::vector<std::string_view>& names, std::size_t count) {
+  std::string text;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i > 0) text += ", ";
+    text += names[i];
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string Printable(std::string_view text) {
   static constexpr char kDigits[] = "0123456789abcdef";
   std::string printable;
@@ -68,17 +78,6 @@ std::string Printable(std::string_view text) {
   }
   return printable;
 }
-
-std::string Join(const std::vector<std::string_view>& names, std::size_t count) {
-  std::string text;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (i > 0) text += ", ";
-    text += names[i];
-  }
-  return text;
-}
-
-}  // namespace
 
 std::string NearNames(std::string_view wrong, std::vector<std::string_view> names) {
   if (names.empty()) return "there are none";

@@ -15,6 +15,9 @@ namespace axiscast {
 // not count), and when one of the two begins with or contains the other. Throws std::bad_alloc.
 std::string NearNames(std::string_view wrong, std::vector<std::string_view> names);
 
+// With control characters written out: they would garble the caller's log, and a NUL would end the message.
+std::string Printable(std::string_view text);
+
 // kUnknownName: there is no mode "nunpy"; did you mean numpy; there are: ...
 Status UnknownName(std::string_view kind, std::string_view wrong, std::vector<std::string_view> names) noexcept;
 

@@ -130,17 +130,23 @@ TEST(Gradient, ThatCannotBeReadIsRefusedAndNothingAdded) {
     const char* wrong;
   };
   const Row rows[] = {
-      {"dout", "there must be an expression for each of the 2 inputs; got 1"},
-      {"dout; times(dout, x)", "there is no op `times`"},
-      {"dout; multiply(dout)", "`multiply` takes 2 inputs; got 1"},
-      {"dout; multiply(dout, q)", "there is no operand or attribute `q`"},
-      {"dout; multiply(dout, x", "`)` is missing before ``"},
-      {"dout; dout x", "there is `x` where `;` or the end was expected"},
-      {"dout; 1", "an expression must be a call of an op, dout or none"},
-      {"dout; broadcast_to(dout)", "the op `broadcast_to` is not elementwise"},
-      {"dout; nan_to_num(dout)", "there is no op `nan_to_num`"},
-      {"nonesuch(dout); dout", "there is no op `nonesuch`"},
-      {"dout; multiply(dout, -)", "there is no number at `-)`"},
+      {"dout", R"~(there must be an expression for each of the 2 inputs; got 1 in "dout")~"},
+      {"dout; times(dout, x)", R"~(there is no op "times" at character 7 of "dout; times(dout, x)")~"},
+      {"dout; multiply(dout)", R"~(multiply takes 2 inputs; got 1 in "multiply(dout)" at character 7 of "dout; multiply(dout)")~"},
+      {"dout; multiply(dout, q)", R"~(there is no operand or attribute "q" at character 22 of "dout; multiply(dout, q)")~"},
+      {"dout; multiply(dout, x", R"~(there must be "," or ")" here; got the end of "dout; multiply(dout, x")~"},
+      {"dout; dout x", R"~(there must be ";" or the end here; got "x" at character 12 of "dout; dout x")~"},
+      {"dout; 1", R"~(an expression must be a call of an op, dout or none; got "1" at character 7 of "dout; 1")~"},
+      {"dout; dout@1", R"~(an expression must be a call of an op, dout or none; got "dout@1" at character 7 of "dout; dout@1")~"},
+      {"abs(dout@1); none", R"~(an axis cannot be given in a gradient; got "dout@1" at character 5 of "abs(dout@1); none")~"},
+      {"clip(dout, min=0); none",
+       R"~(an attribute cannot be given in a gradient; got "min" at character 12 of "clip(dout, min=0); none")~"},
+      {"dout; broadcast_to(dout)",
+       R"~(the ops of a gradient must be elementwise; got "broadcast_to" at character 7 of "dout; broadcast_to(dout)")~"},
+      {"dout; nan_to_num(dout)", R"~(there is no op "nan_to_num" at character 7 of "dout; nan_to_num(dout)")~"},
+      {"nonesuch(dout); dout", R"~(there is no op "nonesuch" at character 1 of "nonesuch(dout); dout")~"},
+      {"dout; multiply(dout, -)",
+       R"~(a number must come here, of a size that a float64 has; got "-" at character 22 of "dout; multiply(dout, -)")~"},
       {"", nullptr},
   };
   for (const Row& row : rows) {
@@ -148,8 +154,7 @@ TEST(Gradient, ThatCannotBeReadIsRefusedAndNothingAdded) {
     const Status status = builder.Add(Scaled(row.gradient));
     EXPECT_EQ(status.ok(), row.wrong == nullptr);
     if (row.wrong != nullptr) {
-      EXPECT_EQ(status.message(),
-                std::string("registry: op scaled: its gradient cannot be read: ") + row.wrong + " (\"" + row.gradient + "\")");
+      EXPECT_EQ(status.message(), std::string("registry: op scaled: its gradient cannot be read: ") + row.wrong);
     }
     const Registry registry = builder.Build();
     EXPECT_EQ(registry.Find("scaled") != nullptr, row.wrong == nullptr);

@@ -1,6 +1,7 @@
 // What the command needs from inside the library.
 #include "tools/library_internals.h"
 
+#include "core/attribute.h"
 #include "core/caches.h"
 #include "core/near_names.h"
 #include "core/parallel.h"
@@ -10,6 +11,8 @@ namespace axiscast::tools {
 std::string NoSuch(std::string_view kind, std::string_view wrong, const std::vector<std::string>& names) {
   return UnknownName(kind, wrong, std::vector<std::string_view>(names.begin(), names.end())).message();
 }
+
+bool ReadNumber(std::string_view text, Attribute* number) { return axiscast::ReadNumber(text, number); }
 
 int ThreadCount(int limit) {
   ExecuteOptions options;

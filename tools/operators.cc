@@ -2,11 +2,9 @@
 #include "tools/operators.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <sstream>
-#include <system_error>
 
 #include "tools/failure.h"
 #include "tools/library_internals.h"
@@ -22,35 +20,6 @@ constexpr std::string_view kNotOffered =
     " frac cast relu6 leaky_relu prelu elu celu selu sigmoid log_sigmoid silu mish gelu gelu_tanh softplus softsign"
     " hardswish hardsigmoid hardtanh hardshrink softshrink thresholded_relu fma lerp addcmul addcdiv"
     " ";
-
-// The exact number that `text` says; false when it is none.
-bool ReadNumber(const std::string& text, const char* name, Attribute* attribute) {
-  const char* begin = text.c_str();
-  const char* const end = begin + text.size();
-  if (*begin == '+' && begin[1] != '-') ++begin;
-  if (begin == end) return false;
-  std::int64_t signed_number = 0;
-  std::uint64_t unsigned_number = 0;
-  if (const auto [at, error] = std::from_chars(begin, end, signed_number); error == std::errc() && at == end) {
-    const bool negative_zero = signed_number == 0 && *begin == '-';
-    *attribute = negative_zero ? Attribute(name, -0.0) : Attribute(name, signed_number);
-    return true;
-  }
-  if (const auto [at, error] = std::from_chars(begin, end, unsigned_number); error == std::errc() && at == end) {
-    *attribute = Attribute(name, unsigned_number);
-    return true;
-  }
-  double number = 0;
-  const auto [at, error] = std::from_chars(begin, end, number);
-  if (at != end || error == std::errc::invalid_argument) return false;
-  // Out of range: too small rounds to 0, as everywhere; too large is no float64.
-  if (error == std::errc::result_out_of_range) {
-    number = std::strtod(begin, nullptr);
-    if (number > 1 || number < -1) return false;
-  }
-  *attribute = Attribute(name, number);
-  return true;
-}
 
 }  // namespace
 
@@ -140,10 +109,10 @@ Attribute ReadAttribute(const Op& op, const AttributeInfo& info, const char* tex
       refuse("true or false");
       break;
     case AttributeType::kInteger:
-      if (!ReadNumber(text, info.name, &attribute) || attribute.kind == Attribute::Kind::kDouble) refuse("a whole number");
+      if (!ReadNumber(text, &attribute) || attribute.kind == Attribute::Kind::kDouble) refuse("a whole number");
       break;
     case AttributeType::kNumber:
-      if (!ReadNumber(text, info.name, &attribute)) refuse("a number");
+      if (!ReadNumber(text, &attribute)) refuse("a number");
       break;
   }
   return attribute;
