@@ -19,8 +19,34 @@ int HighestRank(const ResolveRequest& request) noexcept {
   return rank;
 }
 
+// Of an operand whose first dim lies at `anchor` of a result of rank `rank`, only 1s, and unknown extents that turn out to be 1,
+// may lie behind its end.
+Status CheckOverhang(const ResolveRequest& request, std::size_t operand, int anchor, int rank) noexcept {
+  for (int d = rank - anchor; d < request.rank(operand); ++d) {
+    if (!request.known(operand, d) || request.extent(operand, d) == 1) continue;
+    return Refuse(request, StatusCode::kInvalidShape, [&](ResolveMessage& message) {
+      message.Text("only trailing 1s may hang over the last dimension of the result; got ").Dim(operand, d);
+      message.Text(" in the place of dimension ").Number(anchor + d).Facts();
+    });
+  }
+  return Status();
+}
+
 Status AlignRight(const ResolveRequest& request, Alignment* alignment) noexcept {
   alignment->rank = HighestRank(request);
+  alignment->axes = request.axes;
+  for (std::size_t i = 0; request.axes != nullptr && i < request.count; ++i) {
+    if (request.axes[i] < 0) continue;
+    const int last = std::max(alignment->rank - 1, 0);
+    if (request.axes[i] > last) {
+      return Refuse(request, StatusCode::kOutOfRange, [&](ResolveMessage& message) {
+        message.Text("an axis must be from 0 to ").Number(last).Text(", as the highest rank is ").Number(alignment->rank);
+        message.Text(", or -1, which aligns right; got ").Operand(i).Facts();
+      });
+    }
+    const Status status = CheckOverhang(request, i, static_cast<int>(request.axes[i]), alignment->rank);
+    if (!status.ok()) return status;
+  }
   return Status();
 }
 
@@ -74,14 +100,7 @@ Status AlignAxis(const ResolveRequest& request, Alignment* alignment) noexcept {
     });
   }
   alignment->anchor = static_cast<int>(request.axis < 0 ? trailing + request.axis + 1 : request.axis);
-  for (int d = alignment->rank - alignment->anchor; d < small_rank; ++d) {
-    if (!request.known(alignment->anchored, d) || request.extent(alignment->anchored, d) == 1) continue;
-    return Refuse(request, StatusCode::kInvalidShape, [&](ResolveMessage& message) {
-      message.Text("only trailing 1s may hang over the last dimension of ").Name(1 - alignment->anchored).Text("; got ");
-      message.Dim(alignment->anchored, d).Text(" in the place of dimension ").Number(alignment->anchor + d).Facts();
-    });
-  }
-  return Status();
+  return CheckOverhang(request, alignment->anchored, alignment->anchor, alignment->rank);
 }
 
 Status AlignOnnxLegacy(const ResolveRequest& request, Alignment* alignment) noexcept {

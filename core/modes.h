@@ -22,7 +22,12 @@ struct Alignment {
   bool identical = false;  // no 1 stretches (axis mode, of equal ranks)
   bool paired = false;     // elements are paired in row-major order: nothing else here counts
 
-  int First(std::size_t operand, int operand_rank) const noexcept { return operand == anchored ? anchor : rank - operand_rank; }
+  const std::int64_t* axes = nullptr;  // ResolveRequest's
+
+  int First(std::size_t operand, int operand_rank) const noexcept {
+    if (axes != nullptr && axes[operand] >= 0) return static_cast<int>(axes[operand]);
+    return operand == anchored ? anchor : rank - operand_rank;
+  }
 };
 
 // One row of the table.

@@ -184,8 +184,9 @@ Status ResolveRequested(ResolveRequest* request, Shape* shape, Alignment* alignm
 }
 
 Status Resolve(const Shape* shapes, std::size_t count, const ResolveOptions& options, const Destination& destination, Shape* shape,
-               int* first) noexcept {
+               int* first, const std::int64_t* axes) noexcept {
   ResolveRequest request{shapes, count, options};
+  request.axes = axes;
   request.out = destination.out;
   request.in_place = destination.in_place;
   Alignment alignment;

@@ -21,8 +21,10 @@ inline constexpr int kPaired = -1;
 // first[i] + d of it. Dims of an operand that would face beyond the last dim of *shape are 1s that hang over (axis mode, rule 5).
 // In the modes that pair elements, first[i] of operands of other shapes than the first one is kPaired. Errors as ResolveShape;
 // *shape and *first are then untouched. Does not allocate unless it fails or reports.
+// `axes` is for mode numpy: one for each operand, the dim of the operands' result that its first dim faces, as in mode axis, or -1,
+// which aligns it right. An axis beyond the highest rank is kOutOfRange.
 Status Resolve(const Shape* shapes, std::size_t count, const ResolveOptions& options, const Destination& destination, Shape* shape,
-               int* first) noexcept;
+               int* first, const std::int64_t* axes = nullptr) noexcept;
 
 // The strides with which the elements of an operand, in row-major order, are those of `shape`, which has as many. False where no
 // strides do: its dims would have to be merged and cannot.

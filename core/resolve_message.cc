@@ -73,6 +73,7 @@ ResolveMessage& ResolveMessage::Conflict(const PatternConflict& conflict) {
 
 ResolveMessage& ResolveMessage::Operand(std::size_t operand) {
   Name(operand);
+  if (request_.own_axis(operand) >= 0) Text("@").Number(request_.own_axis(operand));
   if (request_.symbolic()) {
     Text(" ").Extents(request_.symbol(operand));
   } else if (request_.shapes != nullptr) {

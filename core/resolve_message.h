@@ -27,7 +27,7 @@ class ResolveMessage {
   ResolveMessage& Declared(const Pattern& pattern);
   // 10 of x and 7 of y at axis -1
   ResolveMessage& Conflict(const PatternConflict& conflict);
-  // x [2, N, 5], with a pattern x [2, N, 5] as BNN, without a shape x as BNN
+  // x [2, N, 5], with an axis of its own x@1 [2, N, 5], with a pattern x [2, N, 5] as BNN, without a shape x as BNN
   ResolveMessage& Operand(std::size_t operand);
   // x[2] = 5
   ResolveMessage& Dim(std::size_t operand, int dim);

@@ -27,10 +27,11 @@ struct ResolveRequest {
   const SymbolicShape* symbols = nullptr;
   const Shape* out = nullptr;
   const SymbolicShape* symbolic_out = nullptr;
-  bool in_place = false;           // the first operand is the destination
-  const ModeRule* rule = nullptr;  // null until the mode is known
-  std::int64_t axis = -1;          // as given, else -1
-  bool quiet = false;              // errors need no message: there is another way
+  const std::int64_t* axes = nullptr;  // in mode numpy, where each operand's first dim lies in the result; -1 aligns it right
+  bool in_place = false;               // the first operand is the destination
+  const ModeRule* rule = nullptr;      // null until the mode is known
+  std::int64_t axis = -1;              // as given, else -1
+  bool quiet = false;                  // errors need no message: there is another way
 
   bool symbolic() const noexcept { return symbols != nullptr; }
   bool has_out() const noexcept { return out != nullptr || symbolic_out != nullptr; }
@@ -44,6 +45,8 @@ struct ResolveRequest {
   const Pattern* pattern(std::size_t operand) const noexcept {
     return options.patterns != nullptr && operand < count ? &options.patterns[operand] : nullptr;
   }
+  // Of one that does not align right; else -1.
+  std::int64_t own_axis(std::size_t operand) const noexcept { return axes != nullptr && operand < count ? axes[operand] : -1; }
   bool known(std::size_t operand, int dim) const noexcept { return !symbolic() || symbol(operand).known(dim); }
   // An extent, or the number of an unknown one. What is declared of an unknown one is taken to be true.
   std::int64_t extent(std::size_t operand, int dim) const noexcept {
