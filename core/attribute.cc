@@ -201,6 +201,11 @@ Status BindAttributes(const Op& op, const char* caller, const Kernel& kernel, co
   return Status();
 }
 
+Status CheckAttributes(const Op& op, const char* caller, const std::vector<Attribute>& attributes) {
+  const Attribute* given[kMaxAttributes] = {};
+  return MatchAttributes(op, std::string(caller) + ": ", attributes, given);
+}
+
 bool ReadNumber(std::string_view text, Attribute* number) {
   const std::string copy(text.size() > 1 && text[0] == '+' && text[1] != '-' ? text.substr(1) : text);
   const char *const begin = copy.data(), *const end = begin + copy.size();

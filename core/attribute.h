@@ -14,6 +14,9 @@ namespace axiscast {
 Status BindAttributes(const Op& op, const char* caller, const Kernel& kernel, const std::vector<Attribute>& attributes,
                       AttributeSlot* slots);
 
+// What can be said without a kernel: the same errors, but for numbers' ranges.
+Status CheckAttributes(const Op& op, const char* caller, const std::vector<Attribute>& attributes);
+
 // One attribute, from where it is given among `attributes`, else its default, rounded to a dtype. Errors: kInvalidArgument.
 Status RoundAttribute(const char* caller, const AttributeInfo& info, const std::vector<Attribute>& attributes, DType dtype,
                       AttributeSlot* slot);

@@ -43,6 +43,10 @@ std::string PlaceOf(std::string_view text, std::string_view part) {
   return " at character " + std::to_string(at + 1) + " of " + Quote(text, at);
 }
 
+std::string InPart(std::string_view text, std::string_view part) {
+  return "; in " + Quote(part, 0) + (part.size() < text.size() ? PlaceOf(text, part) : "");
+}
+
 void CallReader::Refuse(const std::string& message) const {
   constexpr std::size_t kMost = 40;
   const std::size_t space = left_.find_first_not_of(kSpace);
@@ -133,7 +137,7 @@ CallValue CallReader::Read(std::vector<TextCall>* calls) {
     TextCall& call = open.back();
     call.text = std::string_view(call.name.data(), static_cast<std::size_t>(left_.data() - call.name.data()));
     CallValue value{CallValue::Kind::kCall, call.text};
-    value.call = static_cast<int>(calls->size());
+    value.index = static_cast<int>(calls->size());
     calls->push_back(std::move(call));
     open.pop_back();
     return value;

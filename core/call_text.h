@@ -22,7 +22,7 @@ struct CallValue {
   std::string_view name = {};                       // of kName
   std::optional<std::int64_t> axis = std::nullopt;  // of kName
   std::optional<Attribute> number = std::nullopt;   // of kNumber, exactly as it is written; the attribute has no name
-  int call = 0;                                     // of kCall: its place among those that were read
+  int index = 0;  // of kCall: its place among those that were read; of kName for its readers to set
 };
 
 struct CallAttribute {
@@ -44,6 +44,8 @@ struct Malformed {
 
 // ` at character 9 of "maximum(add(x, y), 0)"`: where a part of a text is. Of a long text, what is around it.
 std::string PlaceOf(std::string_view text, std::string_view part);
+// `; in "add(x, y)" at character 9 of "maximum(add(x, y), 0)"`, or `; in "add(x, y)"` where that is all of it.
+std::string InPart(std::string_view text, std::string_view part);
 
 class CallReader {
  public:

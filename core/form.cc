@@ -71,7 +71,7 @@ Status CheckFormCall(const Request& request, const Kernel** signature, FormAttri
   if (const Status status = FindKernel(request, signature); !status.ok()) return status;
   for (std::size_t i = 0; i < request.count; ++i) {
     const TensorView& input = *request.inputs[i];
-    if (const Status status = CheckStrides(request, request.names()[i], input.shape, input.byte_strides); !status.ok())
+    if (const Status status = CheckStrides(request.caller(), request.names()[i], input.shape, input.byte_strides); !status.ok())
       return status;
   }
   return BindFormAttributes(request.op, request.caller(), request.attributes, attributes);
@@ -93,8 +93,8 @@ Status PlanForm(const Request& request, const MutableTensorView& out, bool in_pl
   FormAttribute attributes[kMaxAttributes];
   if (const Status status = CheckFormCall(request, &signature, attributes); !status.ok()) return status;
   const char* const out_name = in_place ? request.names()[0] : "out";
-  if (const Status status = CheckStrides(request, out_name, out.shape, out.byte_strides); !status.ok()) return status;
-  if (const Status status = CheckOutDType(request, *signature, out_name, out.dtype); !status.ok()) return status;
+  if (const Status status = CheckStrides(request.caller(), out_name, out.shape, out.byte_strides); !status.ok()) return status;
+  if (const Status status = CheckOutDType(request.caller(), *signature, out_name, out.dtype); !status.ok()) return status;
   return request.op.entry().form->plan({request, *signature, attributes}, out, in_place, impl);
 }
 

@@ -66,7 +66,7 @@ class Reader {
   }
 
   GradientValue ToValue(const CallValue& value) const {
-    if (value.kind == CallValue::Kind::kCall) return {GradientValue::Kind::kStep, value.call};
+    if (value.kind == CallValue::Kind::kCall) return {GradientValue::Kind::kStep, value.index};
     if (value.kind == CallValue::Kind::kNumber) return {GradientValue::Kind::kConstant, 0, *value.number};
     if (value.axis) Refuse("an axis cannot be given in a gradient; got", value.text);
     for (std::size_t i = 0; i < operands_.size(); ++i) {

@@ -6,41 +6,23 @@
 
 #include "core/attribute.h"
 #include "core/form.h"
+#include "core/kernel_choice.h"
 #include "core/pair_copy.h"
 #include "core/plan_cache.h"
 
 namespace axiscast {
 namespace {
 
-std::string ToText(const Shape& shape) {
-  std::string text = "[";
-  for (int d = 0; d < shape.rank(); ++d) text += (d == 0 ? "" : ", ") + std::to_string(shape[d]);
-  return text + "]";
-}
-
-std::string DTypeList(const DType* dtypes, int count) {
-  std::string text = "(";
-  for (int i = 0; i < count; ++i) text += (i == 0 ? "" : ", ") + std::string(NameOf(dtypes[i]));
-  return text + ")";
-}
-
-// Inputs with a bit in `copied` are looked at in their dense copies.
+// Of the call's checked input; one with a bit in `copied` is looked at in its dense copy.
 DataCheck MakeCheck(const Request& request, const Kernel& kernel, std::uint32_t copied) {
-  const OpInfo& info = request.op.info();
-  const int checked = info.checked_operand;
-  DataCheck check;
-  check.operand = checked;
-  check.shape = request.inputs[checked]->shape;
-  const bool copy = (copied >> checked & 1) != 0;
-  check.byte_strides = copy ? DenseStrides(check.shape, request.inputs[checked]->dtype) : request.inputs[checked]->byte_strides;
-  check.code = info.check_code;
-  check.message = std::string(request.caller()) + ": " + info.check_message + " at " + request.names()[checked];
+  const int checked = request.op.info().checked_operand;
+  TensorView view = *request.inputs[checked];
+  if ((copied >> checked & 1) != 0) view.byte_strides = DenseStrides(view.shape, view.dtype);
+  std::string shapes;
   for (std::size_t i = 0; i < request.count; ++i) {
-    check.shapes += std::string(i == 0 ? "(" : ", ") + request.names()[i] + " " + ToText(request.inputs[i]->shape);
+    shapes += std::string(i == 0 ? "(" : ", ") + request.names()[i] + " " + ListOf(request.inputs[i]->shape);
   }
-  check.shapes += ")";
-  check.function = kernel.check;
-  return check;
+  return MakeCheck(request.caller(), request.op.info(), kernel.check, checked, view, request.names()[checked], shapes + ")");
 }
 
 // The call as a routine: what it runs is `plan`, on dense copies of some inputs.
@@ -63,18 +45,18 @@ Status MakePlanFor(const Request& request, const MutableTensorView& out, bool in
   if (const Status status = FindKernel(request, &kernel); !status.ok()) return status;
   for (std::size_t i = 0; i < request.count; ++i) {
     const TensorView& input = *request.inputs[i];
-    if (const Status status = CheckStrides(request, request.names()[i], input.shape, input.byte_strides); !status.ok())
+    if (const Status status = CheckStrides(request.caller(), request.names()[i], input.shape, input.byte_strides); !status.ok())
       return status;
   }
   const char* out_name = in_place ? request.names()[0] : "out";
-  if (const Status status = CheckStrides(request, out_name, out.shape, out.byte_strides); !status.ok()) return status;
+  if (const Status status = CheckStrides(request.caller(), out_name, out.shape, out.byte_strides); !status.ok()) return status;
   Destination destination;
   destination.in_place = in_place;
   if (!in_place) destination.out = &out.shape;
   Problem problem;
   int first[kMaxArity];
   if (const Status status = ResolveInputs(request, destination, &problem.shape, first); !status.ok()) return status;
-  if (const Status status = CheckOutDType(request, *kernel, out_name, out.dtype); !status.ok()) return status;
+  if (const Status status = CheckOutDType(request.caller(), *kernel, out_name, out.dtype); !status.ok()) return status;
   Step step{kernel, request.op.arity(), {}, {}};
   if (const Status status = BindAttributes(request.op, request.caller(), *kernel, request.attributes, step.attributes);
       !status.ok()) {
@@ -154,16 +136,29 @@ void MakeKey(const Request& request, const MutableTensorView& out, bool in_place
 
 }  // namespace
 
-Status CheckStrides(const Request& request, const char* name, const Shape& shape, const ByteStrides& strides) {
-  if (shape.given_rank() == strides.given_rank()) return Status();
-  return Status(StatusCode::kInvalidArgument, std::string(request.caller()) + ": " + name +
-                                                  " must have a byte stride for each of its " + std::to_string(shape.given_rank()) +
-                                                  " dims; got " + std::to_string(strides.given_rank()));
+DataCheck MakeCheck(const char* caller, const OpInfo& info, CheckFunction function, int operand, const TensorView& view,
+                    const std::string& name, std::string shapes) {
+  DataCheck check;
+  check.operand = operand;
+  check.shape = view.shape;
+  check.byte_strides = view.byte_strides;
+  check.code = info.check_code;
+  check.message = std::string(caller) + ": " + info.check_message + " at " + name;
+  check.shapes = std::move(shapes);
+  check.function = function;
+  return check;
 }
 
-Status CheckOutDType(const Request& request, const Kernel& kernel, const char* out_name, DType dtype) {
+Status CheckStrides(const char* caller, const char* name, const Shape& shape, const ByteStrides& strides) {
+  if (shape.given_rank() == strides.given_rank()) return Status();
+  return Status(StatusCode::kInvalidArgument, std::string(caller) + ": " + name + " must have a byte stride for each of its " +
+                                                  std::to_string(shape.given_rank()) + " dims; got " +
+                                                  std::to_string(strides.given_rank()));
+}
+
+Status CheckOutDType(const char* caller, const Kernel& kernel, const char* out_name, DType dtype) {
   if (dtype == kernel.output) return Status();
-  return Status(StatusCode::kUnsupportedDType, std::string(request.caller()) + ": " + out_name + " must have the result's dtype " +
+  return Status(StatusCode::kUnsupportedDType, std::string(caller) + ": " + out_name + " must have the result's dtype " +
                                                    NameOf(kernel.output) + "; got " + NameOf(dtype));
 }
 
@@ -178,19 +173,9 @@ Status FindKernel(const Request& request, const Kernel** kernel) {
   for (int i = 0; i < op.arity(); ++i) dtypes[i] = request.inputs[i]->dtype;
   *kernel = op.FindKernel(dtypes);
   if (*kernel != nullptr) return Status();
-  // Of an op that pairs every dtype with some of an index, those of the first input's dtype alone.
-  const auto list = [&](bool first_alone) {
-    std::string text;
-    for (const Kernel& k : op.kernels()) {
-      if (!first_alone || k.inputs[0] == dtypes[0]) text += (text.empty() ? "" : ", ") + DTypeList(k.inputs, op.arity());
-    }
-    return text;
-  };
-  std::string supported = op.elementwise() ? "" : list(true), with;
-  if (!supported.empty()) with = std::string("with ") + NameOf(dtypes[0]) + " ";
-  if (supported.empty()) supported = list(false);
-  return Status(StatusCode::kUnsupportedDType, who + "no kernel for " + op.info().name + DTypeList(dtypes, op.arity()) + "; " +
-                                                   with + op.info().name + " supports " + supported);
+  std::vector<std::string> given;
+  for (int i = 0; i < op.arity(); ++i) given.emplace_back(NameOf(dtypes[i]));
+  return Status(StatusCode::kUnsupportedDType, who + NoKernel(op, given, dtypes[0]));
 }
 
 Status ResolveInputs(const Request& request, const Destination& destination, Shape* shape, int* first) {

@@ -53,9 +53,14 @@ struct Request {
 };
 
 // There must be a byte stride for each dim.
-Status CheckStrides(const Request& request, const char* name, const Shape& shape, const ByteStrides& strides);
+Status CheckStrides(const char* caller, const char* name, const Shape& shape, const ByteStrides& strides);
 
-Status CheckOutDType(const Request& request, const Kernel& kernel, const char* out_name, DType dtype);
+Status CheckOutDType(const char* caller, const Kernel& kernel, const char* out_name, DType dtype);
+
+// The check of an op's checked operand: operand `operand` of the problem, with the view that is looked at. `shapes` are what its
+// message ends with: "(x [2, 3], y [3])".
+DataCheck MakeCheck(const char* caller, const OpInfo& info, CheckFunction function, int operand, const TensorView& view,
+                    const std::string& name, std::string shapes);
 
 // The op's kernel for the inputs' dtypes.
 Status FindKernel(const Request& request, const Kernel** kernel);

@@ -3,6 +3,7 @@
 #define AXISCAST_AXISCAST_H_
 
 #include "axiscast/dtype.h"         // IWYU pragma: export
+#include "axiscast/expression.h"    // IWYU pragma: export
 #include "axiscast/functions.h"     // IWYU pragma: export
 #include "axiscast/infer.h"         // IWYU pragma: export
 #include "axiscast/kernel.h"        // IWYU pragma: export

@@ -127,7 +127,10 @@ struct PlanDescription {
   std::uint32_t may_be_out;           // inputs (a bit each) that may be exactly the output without a copy
 };
 
-/// An op bound to shapes, dtypes and strides. Immutable; copies share it; any number of threads may execute it at once.
+class Expression;
+
+/// An op, or an expression of several, bound to shapes, dtypes and strides. Immutable; copies share it; any number of threads may
+/// execute it at once.
 class Plan {
  public:
   /// An empty plan; executing it is an error.
@@ -145,6 +148,21 @@ class Plan {
   static Status Make(const Op& op, const TensorView* inputs, std::size_t input_count, const MutableTensorView& out,
                      const PlanOptions& options, Plan* plan) noexcept;
   static Status Make(const Op& op, std::initializer_list<TensorView> inputs, const MutableTensorView& out,
+                     const PlanOptions& options, Plan* plan) noexcept;
+
+  /// Makes a plan for out = expression(inputs...); the inputs are in the order of Expression::input_name. Of an empty expression,
+  /// or where something does not fit, an error.
+  ///
+  /// Shapes: the result is what all inputs broadcast to, each aligned right or at its axis, whatever ops read it; otherwise as
+  /// above,
+  ///   also for a larger `out`. Dtypes: each op must have a kernel for the dtypes of what it reads, as nothing is promoted; out has
+  ///   the last op's dtype. Options: a mode other than kNumpy, an axis, attributes and patterns are refused, as the text has them.
+  /// Errors: as above, and kUnsupported (more operands or steps than one pass takes, or an op that looks at what another one
+  ///   computes before it writes: an integer divisor must be an input or a number), kDivisionByZero (by the number 0). Messages
+  ///   name the part of the text. *plan is then untouched. Cost: as above, for each op some tens of nanoseconds more.
+  static Status Make(const Expression& expression, const TensorView* inputs, std::size_t input_count, const MutableTensorView& out,
+                     const PlanOptions& options, Plan* plan) noexcept;
+  static Status Make(const Expression& expression, std::initializer_list<TensorView> inputs, const MutableTensorView& out,
                      const PlanOptions& options, Plan* plan) noexcept;
 
   /// Runs the plan on memory of the planned shapes and strides; inputs[i] points at element [0, ..., 0] of input i.
