@@ -84,6 +84,9 @@ inline const Op& FromHandle(const axiscast_op* op) { return *reinterpret_cast<co
 inline const axiscast_registry* ToHandle(const Registry* registry) { return reinterpret_cast<const axiscast_registry*>(registry); }
 inline const axiscast_op* ToHandle(const Op* op) { return reinterpret_cast<const axiscast_op*>(op); }
 
+// Gives the caller the result of an inference.
+Status WriteShape(const char* function, const Shape& shape, std::int64_t* extents, std::int32_t capacity, std::int32_t* rank);
+
 // Operands of a call: C's views as C++'s.
 struct Operands {
   TensorView views[kMaxArity];
@@ -97,6 +100,9 @@ Status ReadShape(const char* function, std::int64_t index, const axiscast_tensor
 Status ReadTensor(const char* function, const char* what, const axiscast_tensor* given, MutableTensorView* view);
 // More than kMaxArity, which no op takes, are counted and not read: planning refuses them.
 Status ReadOperands(const char* function, const axiscast_tensor* given, std::int64_t count, Operands* operands);
+
+// The same for an expression, which takes more. Those that are more than any takes are not read either.
+Status ReadOperands(const char* function, const axiscast_tensor* given, std::int64_t count, std::vector<TensorView>* views);
 
 // The options of a call, but for how it runs. The attributes' memory is the calling thread's, and goes back to it at the end: an
 // eager call that was made before allocates nothing.

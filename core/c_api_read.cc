@@ -3,6 +3,7 @@
 #include <string>
 
 #include "core/c_api.h"
+#include "core/program.h"
 
 namespace axiscast::c {
 namespace {
@@ -127,6 +128,17 @@ Status ReadOperands(const char* function, const axiscast_tensor* given, std::int
     axiscast_tensor known;
     if (Status status = ReadElement(function, given, i, &known); !status.ok()) return status;
     if (Status status = ReadView(function, kOperandNames[i], known, &operands->views[i]); !status.ok()) return status;
+  }
+  return Status();
+}
+
+Status ReadOperands(const char* function, const axiscast_tensor* given, std::int64_t count, std::vector<TensorView>* views) {
+  if (Status status = ReadCount(function, "operands", given, count); !status.ok()) return status;
+  for (std::int64_t i = 0; i < count && i < kMaxOperands; ++i) {
+    axiscast_tensor known;
+    if (Status status = ReadElement(function, given, i, &known); !status.ok()) return status;
+    const std::string name = "operand " + std::to_string(i);
+    if (Status status = ReadView(function, name.c_str(), known, &views->emplace_back()); !status.ok()) return status;
   }
   return Status();
 }

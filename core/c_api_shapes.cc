@@ -53,17 +53,6 @@ Status ToSymbolic(const char* function, std::int64_t index, const Shape& extents
   return Status();
 }
 
-Status WriteShape(const char* function, const Shape& shape, std::int64_t* extents, std::int32_t capacity, std::int32_t* rank) {
-  *rank = shape.rank();
-  if (capacity < shape.rank()) {
-    return Invalid(function, "the capacity of the extents must be the rank " + std::to_string(shape.rank()) + " or more; got " +
-                                 std::to_string(capacity));
-  }
-  if (shape.rank() > 0 && extents == nullptr) return IsNull(function, "the pointer to the extents");
-  for (int i = 0; i < shape.rank(); ++i) extents[i] = shape[i];
-  return Status();
-}
-
 // The shapes of a call, on the stack where they are no more than any op takes.
 template <typename AnyShape>
 class Shapes {
@@ -122,6 +111,18 @@ Status Infer(const char* function, InferFunction infer, const axiscast_tensor* o
 }
 
 }  // namespace
+
+Status WriteShape(const char* function, const Shape& shape, std::int64_t* extents, std::int32_t capacity, std::int32_t* rank) {
+  *rank = shape.rank();
+  if (capacity < shape.rank()) {
+    return Invalid(function, "the capacity of the extents must be the rank " + std::to_string(shape.rank()) + " or more; got " +
+                                 std::to_string(capacity));
+  }
+  if (shape.rank() > 0 && extents == nullptr) return IsNull(function, "the pointer to the extents");
+  for (int i = 0; i < shape.rank(); ++i) extents[i] = shape[i];
+  return Status();
+}
+
 }  // namespace axiscast::c
 
 using namespace axiscast;     // NOLINT: what follows is C's

@@ -180,6 +180,12 @@ std::vector<FunctionRecord> Functions() {
       FUNCTION(axiscast_plan_describe),
       FUNCTION(axiscast_apply),
       FUNCTION(axiscast_apply_in_place),
+      FUNCTION(axiscast_expression_create),
+      FUNCTION(axiscast_expression_free),
+      FUNCTION(axiscast_expression_input_count),
+      FUNCTION(axiscast_expression_input_name),
+      FUNCTION(axiscast_expression_infer_output),
+      FUNCTION(axiscast_plan_make_expression),
   };
 }
 

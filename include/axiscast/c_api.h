@@ -336,6 +336,45 @@ int32_t axiscast_apply(const axiscast_op* op, const axiscast_tensor* inputs, int
 int32_t axiscast_apply_in_place(const axiscast_op* op, const axiscast_tensor* x, const axiscast_tensor* rest, int64_t rest_count,
                                 const axiscast_options* options, const axiscast_execute_options* execute_options);
 
+/* -------------------------------------------------------- expressions -------------------------------------------------------- */
+
+/** Elementwise ops one after the other over the same elements, in one pass: each input is read once, the result is written once.
+ * Never changes; any number of threads may make plans of it at once. */
+typedef struct axiscast_expression axiscast_expression;
+
+/** Reads "maximum(add(multiply(x, scale@1), bias@1), 0)": calls of elementwise ops of the registry, on other calls, inputs and
+ * numbers. An input is a name; its dims align right with the result's, or face them from an axis on, which stands behind the name.
+ * Numbers have the dtype of the inputs beside them. Attributes follow the operands, as in "clip(x, min=0, max=6)". See
+ * axiscast/expression.h.
+ *
+ * Errors: AXISCAST_INVALID_ARGUMENT (a text that cannot be read), AXISCAST_UNKNOWN_NAME (an op, an attribute), AXISCAST_UNSUPPORTED
+ * (an op that is more than elementwise; more than one pass takes, 32 calls, and 32 operands with numbers and the result); messages
+ * name the place. *expression is then untouched. Cost: some microseconds. */
+int32_t axiscast_expression_create(const axiscast_registry* registry, const char* text, axiscast_expression** expression);
+/** NULL is nothing to free. Plans that were made of it live on. */
+int32_t axiscast_expression_free(axiscast_expression* expression);
+
+/** Inputs are given in the order in which they first occur in the text. Names live as long as the expression. Errors of the name:
+ * AXISCAST_OUT_OF_RANGE. */
+int32_t axiscast_expression_input_count(const axiscast_expression* expression, int32_t* count);
+int32_t axiscast_expression_input_name(const axiscast_expression* expression, int32_t index, const char** name);
+
+/** The shape that all inputs broadcast to, and the dtype of the last op; data pointers are not looked at. Errors as
+ * axiscast_plan_make_expression and axiscast_resolve_shape. */
+int32_t axiscast_expression_infer_output(const axiscast_expression* expression, const axiscast_tensor* inputs, int64_t count,
+                                         const axiscast_options* options, int64_t* extents, int32_t capacity, int32_t* rank,
+                                         int32_t* dtype);
+
+/** Makes a plan for out = expression(inputs...), which is executed as every plan is: the bits are those of the ops one after the
+ * other. The operands' data pointers are not looked at. Of the options, `caller` and `names` are heeded; a mode other than numpy,
+ * an axis and attributes are refused, as the text has them.
+ *
+ * Errors: as axiscast_plan_make, and AXISCAST_UNSUPPORTED (numbers and inputs that are more than one pass takes; an op that looks
+ * at data before it writes, as an integer division does at the divisor, where that is computed by another op),
+ * AXISCAST_DIVISION_BY_ZERO (by the number 0); *plan is then untouched. */
+int32_t axiscast_plan_make_expression(const axiscast_expression* expression, const axiscast_tensor* inputs, int64_t count,
+                                      const axiscast_tensor* out, const axiscast_options* options, axiscast_plan** plan);
+
 #ifdef __cplusplus
 }
 #endif

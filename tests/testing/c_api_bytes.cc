@@ -19,7 +19,10 @@ class Calls {
       : bytes_(bytes), size_(size), executed_(executed), arena_(kArena), before_(kArena) {}
 
   std::string Run() {
-    while (at_ < size_ && failure_.empty()) Once();
+    while (at_ < size_ && failure_.empty()) {
+      Once();
+      if (Below(4) == 3) Text();
+    }
     return failure_;
   }
 
@@ -209,6 +212,8 @@ class Calls {
       const std::vector<std::uint8_t> eager = Outcome(IsOk(code, "apply"), out);
       if (code == AXISCAST_OK && !planned) failure_ += "a call without a plan: " + message + "\n";
       if (planned) Execute(plan, inputs, out, execute, code, eager);
+      if (planned && info.elementwise != 0 && attributes.empty() && options.mode == 0 && options.has_axis == 0)
+        ExecuteAsExpression(info, inputs, out, options, execute, code, eager);
       if (code == AXISCAST_OK) ++*executed_;
     }
     if (fits && !inputs.empty()) {
@@ -257,6 +262,54 @@ class Calls {
     (void)IsOk(axiscast_plan_describe(plan, &info), "plan_describe");
     if (parts > 1 && worst == AXISCAST_OK && info.divisible == 0 && code == AXISCAST_OK && after != before_)
       failure_ += "an indivisible plan ran in parts\n";
+  }
+
+  // An expression of one call does what the op does.
+  void ExecuteAsExpression(const axiscast_op_info& info, const std::vector<axiscast_tensor>& inputs, const axiscast_tensor& out,
+                           const axiscast_options& options, const axiscast_execute_options& execute, std::int32_t eager_code,
+                           const std::vector<std::uint8_t>& eager) {
+    std::string text = std::string(info.name) + "(";
+    for (std::int32_t i = 0; i < info.arity; ++i) text += (i == 0 ? "" : ", ") + std::string(info.operands[i]);
+    axiscast_expression* expression = nullptr;
+    axiscast_plan* plan = nullptr;
+    if (!IsOk(axiscast_expression_create(nullptr, (text + ")").c_str(), &expression), "expression_create") ||
+        !IsOk(axiscast_plan_make_expression(expression, inputs.data(), info.arity, &out, &options, &plan),
+              "plan_make_expression")) {
+      failure_ += "an expression of one call is refused: " + std::string(axiscast_last_message()) + "\n";
+    } else {
+      Execute(plan, inputs, out, execute, eager_code, eager);
+    }
+    (void)IsOk(axiscast_plan_free(plan), "plan_free");
+    (void)IsOk(axiscast_expression_free(expression), "expression_free");
+  }
+
+  // Parts of expressions in any order, and any bytes: read or refused. Then planned, all inputs being alike.
+  void Text() {
+    constexpr const char* kParts[] = {"add(", "abs(", "clip(", "where(", ")",   ")",    ",", ",",
+                                      "x",    "y",    "@",     "1",      "-.5", "min=", " ", "less("};
+    std::string text;
+    for (int parts = Byte() % 24; parts > 0; --parts) {
+      const std::uint8_t byte = Byte();
+      text += byte < 240 ? std::string(kParts[byte % 16]) : std::string(1, static_cast<char>(Byte()));
+    }
+    axiscast_expression* expression = nullptr;
+    if (!IsOk(axiscast_expression_create(nullptr, text.c_str(), &expression), "expression_create")) return;
+    std::int32_t count = -1;
+    (void)IsOk(axiscast_expression_input_count(expression, &count), "expression_input_count");
+    if (count < 1 || count > 31) failure_ += "an expression of " + std::to_string(count) + " inputs\n";
+    const std::int64_t shape[] = {2, 3};
+    const axiscast_tensor like{sizeof(like), nullptr, Below(13), Below(3), shape, nullptr};
+    const std::vector<axiscast_tensor> inputs(static_cast<std::size_t>(count), like);
+    std::int64_t extents[AXISCAST_MAX_RANK];
+    axiscast_tensor out = like;
+    axiscast_plan* plan = nullptr;
+    out.shape = extents;
+    if (IsOk(axiscast_expression_infer_output(expression, inputs.data(), count, nullptr, extents, 64, &out.rank, &out.dtype),
+             "expression_infer_output")) {
+      (void)IsOk(axiscast_plan_make_expression(expression, inputs.data(), count, &out, nullptr, &plan), "plan_make_expression");
+    }
+    (void)IsOk(axiscast_plan_free(plan), "plan_free");
+    (void)IsOk(axiscast_expression_free(expression), "expression_free");
   }
 
   const std::uint8_t* const bytes_;
