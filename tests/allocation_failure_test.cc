@@ -88,6 +88,43 @@ TEST_F(Allocation, FailingForAPlanForPatterns) {
   EXPECT_GT(FailEach(make_and_execute, &out), 20);
 }
 
+TEST_F(Allocation, FailingForAnExpression) {
+  std::vector<std::byte> memory(4096, std::byte{1}), out(2 * 3 * 4 * 4, std::byte{9});
+  const TensorView x{memory.data(), DType::kInt32, {2, 3, 4}}, y{memory.data(), DType::kInt32, {3}};
+  const MutableTensorView result{out.data(), DType::kInt32, {2, 3, 4}};
+  const auto read_plan_and_execute = [&] {
+    Expression expression;
+    Plan plan;
+    Status status =
+        Expression::Parse("clip(divide(add(x, 2), y_with_a_name_for_the_heap@1), min=0)", Registry::BuiltIn(), &expression);
+    EXPECT_EQ(expression.empty(), !status.ok());
+    if (status.ok()) status = Plan::Make(expression, {x, y}, result, {}, &plan);
+    EXPECT_EQ(plan.empty(), !status.ok());
+    return status.ok() ? plan.Execute({x.data, y.data}, out.data()) : status;
+  };
+  EXPECT_GT(FailEach(read_plan_and_execute, &out), 30);
+  const auto read = [](const char* text) {
+    return [text] {
+      Expression expression;
+      return Expression::Parse(text, Registry::BuiltIn(), &expression);
+    };
+  };
+  std::vector<std::byte> nothing;
+  EXPECT_GT(FailEach(read("add(x, add(y, 3z))"), &nothing, StatusCode::kInvalidArgument), 5);
+  EXPECT_GT(FailEach(read("add(x, ad(y, 3))"), &nothing, StatusCode::kUnknownName), 5);
+
+  Expression expression;
+  Plan plan;
+  ASSERT_TRUE(Expression::Parse("maximum(multiply(x, 3), 1)", Registry::BuiltIn(), &expression).ok());
+  ASSERT_TRUE(Plan::Make(expression, {x}, result, {}, &plan).ok());
+  const void* const inputs[] = {x.data};
+  EXPECT_EQ(CountAllocations([&] {
+              EXPECT_TRUE(plan.Execute(inputs, out.data()).ok());
+              EXPECT_TRUE(plan.ExecutePart(inputs, out.data(), 0, 2).ok());
+            }),
+            0);
+}
+
 TEST_F(Allocation, FailingForDenseCopiesOfPairedInputs) {
   std::vector<std::byte> memory(4096, std::byte{1}), out(4096, std::byte{9});
   const TensorView x{memory.data(), DType::kInt32, {6}}, y{memory.data() + 64, DType::kInt32, {3, 2}, {4, 12}};
