@@ -1,4 +1,4 @@
-/* The C API: adds a bias per channel to a batch of images in a host's own memory, eagerly, by a plan, and in parts. */
+/* The C API: adds a bias per channel to a batch of images in a host's own memory: eagerly, by a plan, in parts, with other ops. */
 #include <axiscast/c_api.h>
 #include <stdio.h>
 
@@ -15,6 +15,7 @@ int main(void) {
   const void* pointers[] = {image, bias};
   const axiscast_op* add;
   axiscast_plan* plan;
+  axiscast_expression* expression;
   axiscast_tensor operands[2] = {{sizeof(axiscast_tensor), image, AXISCAST_FLOAT32, 4, image_shape, NULL},
                                  {sizeof(axiscast_tensor), bias, AXISCAST_FLOAT32, 1, bias_shape, NULL}};
   axiscast_options options = {0};
@@ -42,6 +43,13 @@ int main(void) {
   }
   printf("%g %g %g\n", image[0], image[20], image[40]);
   if (axiscast_plan_free(plan) != AXISCAST_OK) return fail();
+
+  /* Several ops in one pass; their plan is one like any other. */
+  if (axiscast_expression_create(NULL, "minimum(add(image, bias@1), 100)", &expression) != AXISCAST_OK) return fail();
+  if (axiscast_plan_make_expression(expression, operands, 2, &operands[0], NULL, &plan) != AXISCAST_OK) return fail();
+  if (axiscast_plan_execute(plan, pointers, 2, image, NULL) != AXISCAST_OK) return fail();
+  printf("%g %g %g\n", image[0], image[20], image[40]);
+  if (axiscast_plan_free(plan) != AXISCAST_OK || axiscast_expression_free(expression) != AXISCAST_OK) return fail();
 
   /* Errors are codes; the message is the thread's. */
   options.axis = 2;

@@ -53,6 +53,8 @@ class WrongCommandLines(cli.CommandTest):
             (["run", "add"], "IN.npy"),
             (["run", "add", "x.npy", "x.npy", "-o", "out.npy", "--mode", "pattern"], "a --pattern for each input; got 0 for 2 inputs"),
             (["explain", "add", "2", "2", "--pattern", "N", "--axis", "0"], "mode pattern takes no axis"),
+            (["explain", "add(x, y)", "3", "3", "--dtype", "int8,int8,int8"], "--dtype", "3 for 2"),
+            (["explain", "add(x, y)", "3", "3", "--index-dtype", "int32"], "--index-dtype"),
             (run[:4], "-o"),
             (run[:5], "-o"),
             (run[:5] + ["--threads", "1"], "-o", "--threads"),
@@ -187,6 +189,32 @@ class RefusedRequests(cli.CommandTest):
             with self.subTest(args=args):
                 self.refused(["run", *args], 1, code, *words)
         self.assertEqual((self.folder / "out.npy").read_bytes(), b"as it was")
+
+    def test_expressions(self):
+        np.save("x.npy", np.ones((2, 3, 4), "f4"))
+        np.save("bias.npy", np.ones(3, "f4"))
+        np.save("n.npy", np.ones(4, "i4"))
+        two = ["x.npy", "bias.npy", "-o", "out.npy"]
+        rows = [
+            (["add(x, y", *two], "kInvalidArgument", 'there must be "," or ")" here; got the end of "add(x, y"'),
+            (["ad(x, y)", *two], "kUnknownName", 'there is no op "ad"; did you mean add'),
+            (["gather(x, y)", *two], "kUnsupported", "gather is a call by itself"),
+            (["add(x, abs(y))", *two], "kInvalidShape", "got x[2] = 4 and y[0] = 3 (x [2, 3, 4], y [3])"),
+            (["add(x, y@3)", *two], "kOutOfRange", "y@3 [3]"),
+            (["abs(x)", *two], "kInvalidArgument", "abs(x) takes 1 input (x); got 2"),
+            (["add(x, multiply(y, z))", *two], "kInvalidArgument", "takes 3 inputs (x, y, z); got 2"),
+            (["add(x, y@1)", *two, "--axis", "1"], "kInvalidArgument", "takes no axis"),
+            (["add(x, y@1)", *two, "--mode", "same_rank"], "kInvalidArgument", "takes no mode but numpy", "same_rank"),
+            (["add(x, y@1)", *two, "--pattern", "NNN"], "kInvalidArgument", "takes no declared patterns"),
+            (["clip(add(x, y@1))", *two, "--attr", "min=0"], "kInvalidArgument", "clip(x, min=0)", "--attr min=0"),
+            (["add(x, n)", "x.npy", "n.npy", "-o", "out.npy"], "kUnsupportedDType", "add(float32, int32)", 'in "add(x, n)"'),
+            (["add(divide(n, 0), n)", "n.npy", "-o", "out.npy"], "kDivisionByZero", "y = 0"),
+            (["divide(n, abs(n))", "n.npy", "-o", "out.npy"], "kUnsupported", "must be an input or a number"),
+            (["add(bias@1, x)", "bias.npy", "x.npy", "--in-place", "-o", "bias.npy"], "kInvalidShape", "out is never stretched", "bias@1 [3]"),
+        ]
+        for args, code, *words in rows:
+            with self.subTest(args=args):
+                self.refused(["run", *args], 1, code, *words)
 
     def test_a_full_disk(self):
         np.save("x.npy", np.zeros(100_000, "f8"))

@@ -72,6 +72,39 @@ class Results(cli.CommandTest):
         np.save("mask.npy", np.array([[True, False, True]]))
         self.refused(["run", "where", "mask.npy", "x.npy", "x.npy", "--in-place", "-o", "out.npy"], 1, "kInvalidShape", "[2, 3]")
 
+    def test_expressions(self):
+        rng = np.random.default_rng(1)
+        x = rng.standard_normal((2, 3, 4, 5), dtype="f4")
+        scale, bias, skip = (rng.standard_normal(shape, dtype="f4") for shape in ((3,), (3, 1, 1), (5,)))
+        for name, array in (("x", x), ("scale", scale), ("bias", bias), ("skip", skip), ("mask", x[:, :1] > 0), ("n", np.arange(-3, 3, dtype="i4"))):
+            np.save(name + ".npy", array)
+        text = "maximum(add(multiply(x, scale@1), add(bias, skip)), -0.5)"
+        result = self.accepted("run", text, "x.npy", "scale.npy", "bias.npy", "skip.npy", "-o", "out.npy", "--threads", "1", "--json").json
+        np.testing.assert_array_equal(np.load("out.npy"), np.maximum(x * scale[:, None, None] + (bias + skip), np.float32(-0.5)))
+        self.assertEqual((result["expression"], result["shape"], result["dtype"], result["threads"]), (text, [2, 3, 4, 5], "float32", 1))
+        # bool between, and an input that is read twice; files in the order of the text.
+        self.accepted("run", "where(logical_or(mask, greater(x, skip)), negative(x), nan)", "mask.npy", "x.npy", "skip.npy", "-o", "out.npy")
+        np.testing.assert_array_equal(np.load("out.npy"), np.where((x[:, :1] > 0) | (x > skip), -x, np.float32("nan")))
+        # float16 rounds after each op, as NumPy does.
+        np.save("h.npy", x.astype("f2"))
+        self.accepted("run", "multiply(add(h, 0.1), subtract(h, 3))", "h.npy", "-o", "out.npy")
+        h = x.astype("f2")
+        np.testing.assert_array_equal(np.load("out.npy"), (h + np.float16(0.1)) * (h - np.float16(3)))
+        self.accepted("run", "clip(floor_divide(n, 2), min=-1, max=0)", "n.npy", "-o", "out.npy")
+        np.testing.assert_array_equal(np.load("out.npy"), np.clip(np.arange(-3, 3, dtype="i4") // 2, -1, 0))
+        # In place; OUT may be an input.
+        self.accepted("run", "add(multiply(x, x), skip)", "x.npy", "skip.npy", "--in-place", "-o", "x.npy")
+        np.testing.assert_array_equal(np.load("x.npy"), x * x + skip)
+        np.save("column.npy", np.ones((4, 1), "f4"))
+        np.save("row.npy", np.ones(4, "f4"))
+        warned = self.accepted("run", "add(column, abs(row))", "column.npy", "row.npy", "-o", "out.npy", "--warn", "--json").json
+        self.assertEqual(len(warned["warnings"]), 1)
+        plan = self.accepted("explain", "where(mask, add(x, 2), y@0)", "8,1,7,7", "8,64,7,7", "8", "--dtype", "bool,float64,float64", "--json").json
+        self.assertEqual((plan["expression"], plan["shape"]), ("where(mask, add(x, 2), y@0)", [8, 64, 7, 7]))
+        self.assertEqual([(o["name"], o["dtype"]) for o in plan["operands"]],
+                         [("mask", "bool"), ("x", "float64"), ("y", "float64"), ("2", "float64"), ("out", "float64")])
+        self.assertTrue(self.accepted("explain", "add(x, abs(x))", "3", "--dtype", "int8").stdout.startswith("add(x, abs(x)) -> int8 [3]\n"))
+
     def test_attributes_are_exact(self):
         limits = np.array([-2**63, -1, 0, 2**53 + 1, 2**63 - 1], dtype="i8")
         np.save("x.npy", limits)

@@ -26,7 +26,7 @@ struct VerbRow {
 constexpr VerbRow kVerbs[] = {
     {"ops", "list the operators, or tell the whole story of one", &OpsVerb},
     {"resolve", "show how shapes face each other and what they broadcast to", &ResolveVerb},
-    {"run", "compute an operator on .npy files", &RunVerb},
+    {"run", "compute an operator, or an expression of several, on .npy files", &RunVerb},
     {"explain", "show how a call would run, and what the machine's memory allows", &ExplainVerb},
     {"info", "show the version, the CPU's targets, caches, bandwidths and threads", &InfoVerb},
 };

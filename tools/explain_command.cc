@@ -7,6 +7,7 @@
 
 #include "axiscast/plan.h"
 #include "tools/command_line.h"
+#include "tools/computation.h"
 #include "tools/failure.h"
 #include "tools/json.h"
 #include "tools/library_internals.h"
@@ -24,33 +25,38 @@ constexpr VerbText kText = {
     "axiscast explain OP SHAPE... [flags]",
     "Shows how a call on dense tensors of these shapes would run: the canonical dims that are left after merging, the tile, how "
     "each operand\n"
-    "reaches the kernel, and the roof: the time that memory needs for the bytes of the call, at a bandwidth measured now.",
+    "reaches the kernel, and the roof: the time that memory needs for the bytes of the call, at a bandwidth measured now. OP may\n"
+    "be an expression of several ops, as axiscast run takes it.",
     "  A bias per channel:\n"
     "    axiscast explain add 8,64,56,56 64 --axis 1\n"
     "  A short row, in float64, on one thread:\n"
     "    axiscast explain multiply 100000,3 3 --dtype float64 --threads 1\n"
     "  Rows that an index of int32 chooses:\n"
     "    axiscast explain gather 30000,64 500 --attr dim=0 --index-dtype int32\n"
+    "  Several ops in one pass, the first input a mask:\n"
+    "    axiscast explain 'where(mask, multiply(x, scale@1), 0)' 8,1,56,56 8,64,56,56 64 --dtype bool,float32,float32\n"
     "  What is stretched is declared, as in PyTensor:\n"
     "    axiscast explain add 100,3 1,3 --pattern NN --pattern BN\n"
     "  For a script:\n"
     "    axiscast explain add 2,3,4,5 3,4 --axis 1 --json\n",
 };
 
+DType ReadDType(const std::string& name) {
+  DType dtype;
+  if (FindDType(name, &dtype)) return dtype;
+  if (name == "complex64" || name == "complex128")
+    Fail(StatusCode::kUnsupportedDType, "dtype " + name + " is not offered by this build");
+  std::vector<std::string> names;
+  for (const DTypeRow& row : kDTypes) names.emplace_back(row.name);
+  Fail(StatusCode::kUnknownName, NoSuch("dtype", name, names));
+}
+
 // The dtype asked for of an input; else the preferred one where the op has it, else its first.
 DType ChooseDType(const Op& op, int operand, const Value& name, DType preferred) {
   const std::vector<DType> dtypes = DTypesOf(op, operand);
-  DType dtype = preferred;
-  const auto is_there = [&] { return std::find(dtypes.begin(), dtypes.end(), dtype) != dtypes.end(); };
-  if (!name) return is_there() ? dtype : dtypes[0];
-  if (!FindDType(*name, &dtype)) {
-    std::vector<std::string> names;
-    for (const DTypeRow& row : kDTypes) names.emplace_back(row.name);
-    const bool later = *name == "complex64" || *name == "complex128";
-    if (later) Fail(StatusCode::kUnsupportedDType, "dtype " + *name + " is not offered by this build");
-    Fail(StatusCode::kUnknownName, NoSuch("dtype", *name, names));
-  }
-  if (is_there()) return dtype;
+  const DType dtype = name ? ReadDType(*name) : preferred;
+  if (std::find(dtypes.begin(), dtypes.end(), dtype) != dtypes.end()) return dtype;
+  if (!name) return dtypes[0];
   std::string supported;
   for (const DType known : dtypes) supported += (supported.empty() ? "" : ", ") + std::string(NameOf(known));
   const std::string what = operand == DataOperand(op) ? "" : "an index of ";
@@ -69,6 +75,29 @@ const Kernel& ChooseKernel(const Op& op, const Value& dtype_name, const Value& i
   const DType index_dtype = ChooseDType(op, index, index_dtype_name, DType::kInt64);
   return *std::find_if(op.kernels().begin(), op.kernels().end(),
                        [&](const Kernel& kernel) { return fits(kernel) && kernel.inputs[index] == index_dtype; });
+}
+
+// The inputs' dtypes: an op's as its kernel has them, an expression's by their order, or one for all.
+std::vector<DType> ChooseDTypes(const Computation& computation, std::size_t count, const Value& dtype, const Value& index_dtype) {
+  std::vector<DType> dtypes;
+  if (const Op* const op = computation.op(); op != nullptr) {
+    const Kernel& kernel = ChooseKernel(*op, dtype, index_dtype);
+    for (std::size_t i = 0; i < count; ++i) dtypes.push_back(kernel.inputs[std::min<std::size_t>(i, kMaxArity - 1)]);
+    return dtypes;
+  }
+  if (index_dtype) Fail(kUsage, "--index-dtype: an expression takes no index");
+  const std::string list = dtype.value_or("float32");
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    dtypes.push_back(ReadDType(list.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  if (dtypes.size() == 1) dtypes.resize(count, dtypes[0]);
+  if (dtypes.size() != count) {
+    Fail(kUsage, "--dtype takes one dtype for all inputs of an expression, or one for each; got " + std::to_string(dtypes.size()) +
+                     " for " + std::to_string(count));
+  }
+  return dtypes;
 }
 
 // With numbers that make a plan possible where the op requires them: how it runs does not depend on those.
@@ -113,11 +142,11 @@ std::string List(const std::vector<std::int64_t>& numbers) {
   return text + "]";
 }
 
-std::string Text(const Op& op, const PlanDescription& plan, const Roof& roof, const Registry& registry) {
-  std::string text = std::string(op.info().name) + " -> " +
-                     NameOf(plan.operands.empty() ? DType::kBool : plan.operands.back().dtype) + " " + ShapeText(plan.shape) + "\n";
+std::string Text(const Computation& computation, const PlanDescription& plan, const Roof& roof, const Registry& registry) {
+  std::string text = computation.name() + " -> " + NameOf(plan.operands.empty() ? DType::kBool : plan.operands.back().dtype) + " " +
+                     ShapeText(plan.shape) + "\n";
   if (plan.operands.empty())
-    return std::string(op.info().name) + " -> " + ShapeText(plan.shape) + "\n\nnothing to write: the result is empty\n";
+    return computation.name() + " -> " + ShapeText(plan.shape) + "\n\nnothing to write: the result is empty\n";
   std::vector<std::vector<std::string>> rows = {{"operand", "dtype", "byte strides", "reaches the kernel", "unique bytes"}};
   for (const PlanDescription::Operand& operand : plan.operands) {
     rows.push_back({operand.name, NameOf(operand.dtype), List(operand.byte_strides), operand.delivery,
@@ -144,7 +173,8 @@ std::string Text(const Op& op, const PlanDescription& plan, const Roof& roof, co
   return text;
 }
 
-Json ToJson(const Op& op, const PlanDescription& plan, const Roof& roof, const Registry& registry, const Warnings& warnings) {
+Json ToJson(const Computation& computation, const PlanDescription& plan, const Roof& roof, const Registry& registry,
+            const Warnings& warnings) {
   Json operands = Json::array();
   for (const PlanDescription::Operand& operand : plan.operands) {
     operands.push_back({{"name", operand.name},
@@ -156,7 +186,7 @@ Json ToJson(const Op& op, const PlanDescription& plan, const Roof& roof, const R
   Json parts = Json::array();
   for (const PlanDescription::Part& part : plan.parts)
     parts.push_back({{"name", part.name}, {"seconds", part.seconds}, {"counted", part.counted}});
-  Json json = {{"op", op.info().name},
+  Json json = {{computation.kind(), computation.name()},
                {"shape", DimsToJson(plan.shape)},
                {"extents", plan.extents},
                {"operands", operands},
@@ -185,7 +215,9 @@ std::string ExplainVerb(const std::vector<std::string>& words) {
   CommandLine line(kText);
   Value dtype, index_dtype, mode, axis, threads, target;
   std::vector<std::string> attribute_texts, patterns;
-  line.AddValue("--dtype", "D", "of the data operands, as in float64 (float32 where the op has it)", &dtype);
+  line.AddValue("--dtype", "D",
+                "of the data operands, as in float64 (float32 where the op has it); of an expression's inputs, or D,D,... of each",
+                &dtype);
   line.AddValue("--index-dtype", "D", "of the index of gather and scatter, int32 or int64 (int64)", &index_dtype);
   line.AddValue("--mode", "M", "how axes face each other: " + ModeNames() + " (numpy, or axis when --axis is given)", &mode);
   line.AddValue("--axis", "N", "where the operand of lower rank is anchored; -1 aligns right", &axis);
@@ -200,30 +232,30 @@ std::string ExplainVerb(const std::vector<std::string>& words) {
   const int limit = ReadThreads(threads);
   const Alignment alignment = ReadAlignment(mode, axis, patterns);
   const Registry& registry = ChooseRegistry(target);
-  const Op& op = FindOperator(registry, line.operands()[0]);
-  CheckPatterns(alignment, PatternCount(op), "input");
-  const Kernel& kernel = ChooseKernel(op, dtype, index_dtype);
+  const Computation computation(registry, line.operands()[0]);
+  const Op* const op = computation.op();
+  if (op != nullptr) CheckPatterns(alignment, PatternCount(*op), "input");
+  const std::size_t count = line.operands().size() - 1;
+  const std::vector<DType> dtypes = ChooseDTypes(computation, count, dtype, index_dtype);
   std::vector<TensorView> inputs;
-  for (std::size_t i = 1; i < line.operands().size(); ++i) {
-    inputs.emplace_back(nullptr, kernel.inputs[std::min<std::size_t>(i - 1, kMaxArity - 1)], ReadShape(line.operands()[i]));
-  }
+  for (std::size_t i = 0; i < count; ++i) inputs.emplace_back(nullptr, dtypes[i], ReadShape(line.operands()[i + 1]));
   PlanOptions options;
   options.mode = alignment.mode;
   options.axis = alignment.axis;
   options.patterns = alignment.declared();
-  options.attributes = WithAnyNumbers(op, ReadAttributes(op, attribute_texts));
+  options.attributes = computation.ReadAttributes(attribute_texts);
+  if (op != nullptr) options.attributes = WithAnyNumbers(*op, options.attributes);
   MutableTensorView out;
   Shape shape;
   DType out_dtype = DType::kBool;
-  Check(InferOutput(op, inputs.data(), inputs.size(), options, &shape, &out_dtype));
-  if (warnings.asked()) options.diagnostics = warnings.diagnostics();  // not before: InferOutput would say the same
-  Plan plan;
-  Check(Plan::Make(op, inputs.data(), inputs.size(), MutableTensorView(nullptr, out_dtype, shape), options, &plan));
+  computation.Infer(inputs, options, &shape, &out_dtype);
+  if (warnings.asked()) options.diagnostics = warnings.diagnostics();  // not before: the inference would say the same
+  const Plan plan = computation.MakePlan(inputs, MutableTensorView(nullptr, out_dtype, shape), options);
   const PlanDescription description = plan.Describe();
   const Roof roof = MakeRoof(description, ThreadCount(limit));
-  if (line.json()) return Print(ToJson(op, description, roof, registry, warnings));
+  if (line.json()) return Print(ToJson(computation, description, roof, registry, warnings));
   warnings.Print();
-  return Text(op, description, roof, registry);
+  return Text(computation, description, roof, registry);
 }
 
 }  // namespace axiscast::tools

@@ -2,10 +2,12 @@
 #include <chrono>
 #include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "axiscast/plan.h"
 #include "tools/command_line.h"
+#include "tools/computation.h"
 #include "tools/failure.h"
 #include "tools/json.h"
 #include "tools/library_internals.h"
@@ -26,7 +28,10 @@ constexpr VerbText kText = {
     "Reads .npy files, computes OP with broadcasting, and writes the result. OUT.npy may be one of the inputs; on an error it is "
     "left as it\n"
     "was. axiscast ops lists the operators, axiscast ops NAME one with its attributes; the gradient of one is NAME_grad, on its\n"
-    "inputs and the gradient of its result.",
+    "inputs and the gradient of its result. OP may be an expression of elementwise ops, which are computed in one pass: calls on\n"
+    "inputs (with @AXIS behind the name where they do not align right) and numbers. The files are its inputs in the order in "
+    "which\n"
+    "they first occur in it.",
     "  Add a bias per channel to a batch of images [8, 64, 7, 7]:\n"
     "    axiscast run add image.npy bias.npy --axis 1 -o sum.npy\n"
     "  Scale the result where it is:\n"
@@ -37,6 +42,8 @@ constexpr VerbText kText = {
     "    axiscast run less image.npy sum.npy --threads 1 -o mask.npy --json\n"
     "  Pick elements by a mask:\n"
     "    axiscast run where mask.npy image.npy sum.npy -o picked.npy\n"
+    "  Several ops in one pass, two inputs anchored at axis 1:\n"
+    "    axiscast run 'maximum(add(multiply(x, scale@1), bias@1), 0)' image.npy scale.npy bias.npy -o activated.npy\n"
     "  Sum over what was stretched; the gradient for the bias:\n"
     "    axiscast run sum_to image.npy --attr shape=64 --axis 1 -o channels.npy\n"
     "    axiscast run add_grad image.npy bias.npy sum.npy --axis 1 --attr wrt=1 -o bias_gradient.npy\n",
@@ -56,17 +63,26 @@ struct Answer {
   double seconds = 0;  // of the library's work, not of the files
 };
 
-ApplyOptions Options(const Request& request, const std::vector<Attribute>& attributes) {
-  ApplyOptions options;
+PlanOptions Options(const Request& request, const std::vector<Attribute>& attributes, Warnings* warnings) {
+  PlanOptions options;
   options.mode = request.alignment.mode;
   options.axis = request.alignment.axis;
   options.patterns = request.alignment.declared();
   options.attributes = attributes;
-  options.max_threads = request.threads;
+  if (warnings->asked()) options.diagnostics = warnings->diagnostics();
   return options;
 }
 
-Status ApplyInPlaceTo(const Op& op, Array& x, const std::vector<TensorView>& rest, const ApplyOptions& options) {
+// An op in place is a call of its own, whose messages say so; a plan of an expression is given its first input as out.
+Status ApplyInPlaceTo(const Op& op, Array& x, const std::vector<TensorView>& rest, const PlanOptions& planned,
+                      const ExecuteOptions& execute) {
+  ApplyOptions options;
+  options.mode = planned.mode;
+  options.axis = planned.axis;
+  options.patterns = planned.patterns;
+  options.attributes = planned.attributes;
+  options.diagnostics = planned.diagnostics;
+  options.max_threads = execute.max_threads;
   switch (rest.size()) {  // an initializer_list has a fixed size
     case 0:
       return ApplyInPlace(op, x.mutable_view(), {}, options);
@@ -79,37 +95,45 @@ Status ApplyInPlaceTo(const Op& op, Array& x, const std::vector<TensorView>& res
   }
 }
 
-Answer Compute(const Op& op, const Request& request, const std::vector<Attribute>& attributes, std::vector<Array> inputs,
-               Warnings* warnings) {
-  ApplyOptions options = Options(request, attributes);
+Answer Compute(const Computation& computation, const Request& request, const std::vector<Attribute>& attributes,
+               std::vector<Array> inputs, Warnings* warnings) {
+  PlanOptions options = Options(request, attributes, warnings);
+  ExecuteOptions execute;
+  execute.max_threads = request.threads;
   Answer answer;
-  if (warnings->asked()) options.diagnostics = warnings->diagnostics();  // the call is then planned by itself
-  std::vector<TensorView> views;
-  if (request.in_place) answer.array = MakeDense(std::move(inputs[0]));
-  for (std::size_t i = request.in_place ? 1 : 0; i < inputs.size(); ++i) views.push_back(inputs[i].view());
-  if (!request.in_place) {
-    PlanOptions plan_options;
-    plan_options.mode = options.mode;
-    plan_options.axis = options.axis;
-    plan_options.patterns = options.patterns;
-    plan_options.attributes = attributes;
+  if (request.in_place) {
+    answer.array = MakeDense(std::move(inputs[0]));
+  } else {
+    std::vector<TensorView> views;
+    for (const Array& input : inputs) views.push_back(input.view());
+    const Diagnostics diagnostics = std::exchange(options.diagnostics, {});  // the plan's are enough
     Shape shape;
     DType dtype = DType::kBool;
-    Check(InferOutput(op, views.data(), views.size(), plan_options, &shape, &dtype));
+    computation.Infer(views, options, &shape, &dtype);
+    options.diagnostics = diagnostics;
     answer.array = MakeArray(dtype, shape);
   }
+  std::vector<TensorView> views;
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    views.push_back(request.in_place && i == 0 ? TensorView(answer.array.mutable_view()) : inputs[i].view());
   const auto begin = std::chrono::steady_clock::now();
-  Check(request.in_place ? ApplyInPlaceTo(op, answer.array, views, options)
-                         : Apply(op, views.data(), views.size(), answer.array.mutable_view(), options));
+  if (request.in_place && computation.op() != nullptr) {
+    Check(ApplyInPlaceTo(*computation.op(), answer.array, {views.begin() + 1, views.end()}, options, execute));
+  } else {
+    std::vector<const void*> pointers;
+    for (const TensorView& view : views) pointers.push_back(view.data);
+    const Plan plan = computation.MakePlan(views, answer.array.mutable_view(), options);
+    Check(plan.Execute(pointers.data(), answer.array.data.get(), execute));
+  }
   answer.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return answer;
 }
 
-std::string Describe(const Request& request, const Answer& answer, const Warnings& warnings, const Op& op, const Registry& registry,
-                     bool json) {
+std::string Describe(const Request& request, const Answer& answer, const Warnings& warnings, const Computation& computation,
+                     const Registry& registry, bool json) {
   const int threads = ThreadCount(request.threads);
   if (json) {
-    Json facts = {{"op", op.info().name},
+    Json facts = {{computation.kind(), computation.name()},
                   {"shape", DimsToJson(answer.array.shape)},
                   {"dtype", NameOf(answer.array.dtype)},
                   {"target", registry.target()},
@@ -119,8 +143,8 @@ std::string Describe(const Request& request, const Answer& answer, const Warning
     warnings.AddTo(&facts);
     return Print(facts);
   }
-  return request.out + ": " + NameOf(answer.array.dtype) + " " + ShapeText(answer.array.shape) + ", " + op.info().name + " in " +
-         SecondsText(answer.seconds) + " on " + registry.target() + ", at most " + std::to_string(threads) +
+  return request.out + ": " + NameOf(answer.array.dtype) + " " + ShapeText(answer.array.shape) + ", " + computation.name() +
+         " in " + SecondsText(answer.seconds) + " on " + registry.target() + ", at most " + std::to_string(threads) +
          (threads == 1 ? " thread" : " threads") + ", planning and first touch of memory included\n";
 }
 
@@ -153,14 +177,10 @@ std::string RunVerb(const std::vector<std::string>& words) {
   ReadPromotion(promote);
 
   const Registry& registry = ChooseRegistry(target);
-  const Op& op = FindOperator(registry, request.name);
-  const std::vector<Attribute> attributes = ReadAttributes(op, attribute_texts);
-  if (request.paths.size() != static_cast<std::size_t>(op.arity())) {
-    Fail(StatusCode::kInvalidArgument, request.name + " takes " + std::to_string(op.arity()) +
-                                           (op.arity() == 1 ? " input" : " inputs") + "; got " +
-                                           std::to_string(request.paths.size()));
-  }
-  CheckPatterns(request.alignment, PatternCount(op), "input");
+  const Computation computation(registry, request.name);
+  const std::vector<Attribute> attributes = computation.ReadAttributes(attribute_texts);
+  computation.RequireInputs(request.paths.size());
+  if (computation.op() != nullptr) CheckPatterns(request.alignment, PatternCount(*computation.op()), "input");
   CheckWritable(request.out);
   Progress progress;
   std::vector<Array> inputs;
@@ -169,10 +189,10 @@ std::string RunVerb(const std::vector<std::string>& words) {
     inputs.push_back(ReadNpy(path));
   }
   progress.Stage("computing " + request.name);
-  const Answer answer = Compute(op, request, attributes, std::move(inputs), &warnings);
+  const Answer answer = Compute(computation, request, attributes, std::move(inputs), &warnings);
   if (!line.json()) warnings.Print();
   progress.Stage("writing " + request.out);
-  const std::string text = Describe(request, answer, warnings, op, registry, line.json());
+  const std::string text = Describe(request, answer, warnings, computation, registry, line.json());
   WriteNpy(request.out, answer.array, [&text] { Emit(text); });
   return "";
 }
