@@ -205,6 +205,7 @@ ExpressionCase RandomExpression(Random& random) {
     input.in_outs_memory = room > 0 && random.Chance(10);
     input.at = own.before + (input.in_outs_memory ? random.Below(room) : random.Chance(10) ? random.Below(9) : 0);
     if (!input.in_outs_memory) input.memory = random.RandomBytes(input.at + own.behind);
+    if (random.Chance(10)) std::fill(input.memory.begin(), input.memory.end(), std::byte{0});  // divisors, among others
   }
   return c;
 }
