@@ -78,9 +78,9 @@ std::string NoSuchOp(const char* name) {
 
 // `count` calls, each of the one before it.
 std::string Nested(int count) {
-  std::string text = "x";
-  for (int i = 0; i < count; ++i) text = "abs(" + text + ")";
-  return text;
+  std::string text;
+  for (int i = 0; i < count; ++i) text += "abs(";
+  return text + "x" + std::string(static_cast<std::size_t>(count), ')');
 }
 
 // A sum of as many inputs as there are calls of four inputs to read them.

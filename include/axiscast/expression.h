@@ -19,12 +19,13 @@ namespace axiscast {
 ///
 ///   // A scale and a bias per channel of NCHW, the sum with a tensor of its shape, and a ReLU.
 ///   Expression expression;
-///   Status status = Expression::Parse("maximum(add(add(multiply(x, scale@1), bias@1), skip), 0)", Registry::BuiltIn(),
-///   &expression); if (status.ok()) status = Plan::Make(expression, {x, scale, bias, skip}, out, {}, &plan);  // then plan.Execute,
-///   as every plan
+///   const char* const text = "maximum(add(add(multiply(x, scale@1), bias@1), skip), 0)";
+///   Status status = Expression::Parse(text, Registry::BuiltIn(), &expression);
+///   if (status.ok()) status = Plan::Make(expression, {x, scale, bias, skip}, out, {}, &plan);
+///   // Then plan.Execute, as every plan.
 ///
-/// Results: the bits that the ops give when they are called one after the other with dense results between them: every op rounds
-///   to its dtype, float16 and bfloat16 too.
+/// Results: the bits that the ops give when they are called one after the other with dense results between them: every op
+///   rounds to its dtype, float16 and bfloat16 too.
 /// Source: NumPy broadcasting of any number of operands; Paddle's `axis` for each input.
 class Expression {
  public:
@@ -37,8 +38,8 @@ class Expression {
   /// - an input, by a name of letters, digits and _ that does not begin with a digit. Its dims align right with the result's or,
   ///   with an axis behind the name as in `bias@1`, face [axis, axis + rank) of them; @-1 aligns right. Either side stretches, and
   ///   trailing 1s may hang over, as in mode kAxis. An input that occurs several times has the same axis everywhere;
-  /// - a number, as in `multiply(x, -0.5)`, also inf and nan: an element of the dtype of the inputs beside it, rounded to that
-  /// once.
+  /// - a number, as in `multiply(x, -0.5)`, also inf and nan: an element of the dtype of the inputs beside it, rounded
+  ///   to that once.
   ///
   /// Errors: kInvalidArgument (a text that cannot be read, a wrong number of inputs, attributes), kUnknownName (ops, near names
   ///   first, and attributes), kUnsupported (ops that are more than elementwise; more than one pass takes: 32 calls, and 32
