@@ -182,7 +182,7 @@ class HelpingPool {
 TEST(ShortCalls, AreSharedWithThoseWhoHelp) {
   HelpingPool pool(true);
   if (pool.cpus() < 2) GTEST_SKIP() << "one CPU: nobody can help";
-  EXPECT_GT(pool.CallsOf(20'000), 10'000);
+  EXPECT_GT(pool.CallsOf(2'000), 1'000);  // each some milliseconds where others keep both CPUs busy
 }
 
 TEST(ShortCalls, AreNotSharedOnOneCpu) {
