@@ -70,16 +70,29 @@ class TileCols {
     return IsUnaligned(operand) || !(Streams(operand, first) || (!IsOutput(operand) && Splats(operand, first)));
   }
 
-  // Do the kernel's rows follow each other in memory, so that it can join them?
+  // Do the kernel's rows follow each other in memory, so that it can join them? One input may be the same in all (Kernel::keeps).
   bool Joins(int first) const {
     if (first == 0 || RowDim(first) != first - 1) return false;
+    int same = 0, splats = 0;
     for (int i = 0; i < count(); ++i) {
       if (IsPermuted(i, first) || IsTransposed(i, first)) return false;
       const std::int64_t stride = canonical_.strides[i][first - 1];
-      if (Stages(i, first) ? stride == 0 && !Splats(i, first) : !Splats(i, first) && stride != Block(first) * problem_.sizes[i])
+      if (Splats(i, first)) {
+        ++splats;
+      } else if (stride == 0) {
+        ++same;
+      } else if (!Stages(i, first) && stride != Block(first) * problem_.sizes[i]) {
         return false;
+      }
     }
-    return true;
+    return same == 0 || (same == 1 && splats == 0 && problem_.keeps);
+  }
+  // Of such rows: is an input the same in all?
+  bool Repeats(int first) const {
+    for (int i = 0; i < count(); ++i) {
+      if (canonical_.strides[i][first - 1] == 0 && !Splats(i, first)) return true;
+    }
+    return false;
   }
 
   // Are rows of the output whole lines, and follow each other, so that they are streamed as one run where it begins on a line?

@@ -67,7 +67,7 @@ TilingEstimate TileCost::Cost(int first) const {
   const double tiles = std::ceil(elements / static_cast<double>(tile_cols * tile_rows));
   estimate.tiles = {tiles, tiles * kTileSeconds};
 
-  bool dense = joins;  // a tile's rows are one
+  bool dense = joins && !Repeats(first);  // a tile's rows are one
   for (int i = 0; i < count(); ++i) dense = dense && !Splats(i, first) && (fold == 0 || !IsImage(i, first));
   const double rows = dense ? tiles : elements / static_cast<double>(row_cols);
   if (IsAnyTransposed(first)) {

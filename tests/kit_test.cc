@@ -162,10 +162,10 @@ TEST(Kit, AWriteOutsideOfTheTileIsFound) {
 TEST(Kit, ADefinitionThatARegistryRefusesIsFound) {
   OpDefinition op = CopyBy(&Right);
   op.info.gradient = "multiply(dout, nobody)";
-  EXPECT_EQ(WhatIsWrong(op),
-            "IsAccepted: registry: op copy: its gradient cannot be read: there is no operand or attribute \"nobody\" at character "
-            "16 of \"multiply(dout, "
-            "nobody)\")");
+  EXPECT_EQ(
+      WhatIsWrong(op),
+      "IsAccepted: registry: op copy: its gradient cannot be read: there is no operand or attribute \"nobody\" at character 16 of "
+      "\"multiply(dout, nobody)\"");
   op = CopyBy(&Right);
   op.kernels[0].reference = nullptr;
   EXPECT_EQ(WhatIsWrong(op), "HasReferences: a kernel has no reference");

@@ -144,6 +144,40 @@ class Splat {
   Stored<T> value_;
 };
 
+// Repeated: one after the other, and in each row from the first one again; in rows that join alone.
+template <typename T>
+class Repeated {
+ public:
+  using Element = T;
+  static constexpr bool kStreamed = false;
+  // `ends` is room for two vectors of D, which rows have more elements than one of: there lies what is in two rows.
+  template <class D>
+  HWY_INLINE Repeated(D d, const TileInput& in, std::size_t cols, Stored<T>* ends)
+      : row_(ElementOf<T>(in, 0, 0)), ends_(ends + hn::Lanes(d)), cols_(cols) {
+    hn::Store(hn::LoadU(d, row_ + cols - hn::Lanes(d)), d, ends);
+    hn::Store(hn::LoadU(d, row_), d, ends + hn::Lanes(d));
+  }
+
+  HWY_INLINE Repeated After(std::int64_t rows) const {
+    Repeated later = *this;
+    later.row_ -= static_cast<std::size_t>(rows) * cols_;
+    return later;
+  }
+  template <class D>
+  HWY_INLINE hn::VFromD<D> Load(D d, std::size_t i) const {
+    return hn::LoadU(d, row_ + i);
+  }
+  template <class D>
+  HWY_INLINE hn::VFromD<D> LoadCrossing(D d, std::size_t /*i*/, std::size_t own, const Repeated&) const {
+    return hn::LoadU(d, ends_ - own);
+  }
+
+ private:
+  const Stored<T>* row_;   // at which the elements of the row were, if they were counted from the first row
+  const Stored<T>* ends_;  // between a row's last elements and the next one's first
+  std::size_t cols_;
+};
+
 // Calls Rows::template RunPattern<Operand...>(tile), each operand Streamed or Splat as the tile's flag says. At least one must be
 // streamed: 2^inputs - 1 instances.
 template <class Rows, class... Chosen>

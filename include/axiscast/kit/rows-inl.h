@@ -115,6 +115,8 @@ struct ElementwiseRows {
       using Second = PeriodicRows<ElementwiseRows, Op, T, 1>;
       if (First::Pays(tile, tile.in[0], tile.in[1])) return First::Run(tile, tile.in[0], tile.in[1]);
       if (Second::Pays(tile, tile.in[1], tile.in[0])) return Second::Run(tile, tile.in[1], tile.in[0]);
+      if (First::Joins(tile, tile.in[0], tile.in[1])) return First::RunJoined(tile, tile.in[0], tile.in[1]);
+      if (Second::Joins(tile, tile.in[1], tile.in[0])) return Second::RunJoined(tile, tile.in[1], tile.in[0]);
     }
     bool all_splat = true;
     for (int i = 0; i < Op::kInfo.arity; ++i) all_splat = all_splat && tile.in[i].splat;
@@ -227,6 +229,34 @@ struct ElementwiseRows {
     }
   }
 
+  // `rows` rows that follow each other without gaps, as VectorRow does one. A vector that belongs to two of them is put together
+  // from both.
+  template <bool kStream, class A, class... X>
+  static HWY_INLINE void JoinedRows(Stored<Out>* out, std::int64_t rows, std::size_t cols, const A& attributes, X... x) {
+    const auto wide = WideTag(InputsOf<Op, T>());
+    const hn::Rebind<Stored<Out>, decltype(wide)> d_stored;
+    const std::size_t lanes = hn::Lanes(wide);
+    const std::size_t last = static_cast<std::size_t>(rows) * cols - lanes;
+    const auto first_result = Result(wide, 0, attributes, x...);
+    const auto last_result = Result(wide, last, attributes, x.After(rows - 1)...);
+    std::size_t i = lanes - Misalignment(d_stored, out);
+    for (std::size_t end = cols; --rows > 0; end += cols) {
+      for (; i + lanes <= end; i += lanes) Store<kStream>(Result(wide, i, attributes, x...), d_stored, out + i);
+      if (i < end) {
+        const auto crossing = [&](const auto& operand) HWY_ATTR {
+          using Element = typename std::remove_cvref_t<decltype(operand)>::Element;
+          return operand.LoadCrossing(StoredTag<Element, decltype(wide)>(), i, end - i, operand.After(1));
+        };
+        Store<kStream>(ResultOf<typename X::Element...>(wide, attributes, crossing(x)...), d_stored, out + i);
+        i += lanes;
+      }
+      ((x = x.After(1)), ...);
+    }
+    for (; i < last; i += lanes) Store<kStream>(Result(wide, i, attributes, x...), d_stored, out + i);
+    StoreEnd(kStream, first_result, d_stored, out);
+    StoreEnd(kStream, last_result, d_stored, out + last);
+  }
+
  private:
   template <class... X, std::size_t... kInput>
   static HWY_INLINE void RunOperands(const Tile& tile, std::index_sequence<kInput...>) {
@@ -318,33 +348,6 @@ struct ElementwiseRows {
       HWY_UNROLL(2)  // 0.75 of the time in L1
       for (std::size_t i = begin; i < last; i += lanes) Store<false>(AheadResult(wide, i, attributes, x...), d_stored, out + i);
     }
-    StoreEnd(kStream, first_result, d_stored, out);
-    StoreEnd(kStream, last_result, d_stored, out + last);
-  }
-
-  // The same for `rows` rows that follow each other without gaps. A vector that belongs to two of them is put together from both.
-  template <bool kStream, class A, class... X>
-  static HWY_INLINE void JoinedRows(Stored<Out>* out, std::int64_t rows, std::size_t cols, const A& attributes, X... x) {
-    const auto wide = WideTag(InputsOf<Op, T>());
-    const hn::Rebind<Stored<Out>, decltype(wide)> d_stored;
-    const std::size_t lanes = hn::Lanes(wide);
-    const std::size_t last = static_cast<std::size_t>(rows) * cols - lanes;
-    const auto first_result = Result(wide, 0, attributes, x...);
-    const auto last_result = Result(wide, last, attributes, x.After(rows - 1)...);
-    std::size_t i = lanes - Misalignment(d_stored, out);
-    for (std::size_t end = cols; --rows > 0; end += cols) {
-      for (; i + lanes <= end; i += lanes) Store<kStream>(Result(wide, i, attributes, x...), d_stored, out + i);
-      if (i < end) {
-        const auto crossing = [&](const auto& operand) HWY_ATTR {
-          using Element = typename std::remove_cvref_t<decltype(operand)>::Element;
-          return operand.LoadCrossing(StoredTag<Element, decltype(wide)>(), i, end - i, operand.After(1));
-        };
-        Store<kStream>(ResultOf<typename X::Element...>(wide, attributes, crossing(x)...), d_stored, out + i);
-        i += lanes;
-      }
-      ((x = x.After(1)), ...);
-    }
-    for (; i < last; i += lanes) Store<kStream>(Result(wide, i, attributes, x...), d_stored, out + i);
     StoreEnd(kStream, first_result, d_stored, out);
     StoreEnd(kStream, last_result, d_stored, out + last);
   }
