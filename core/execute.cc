@@ -81,6 +81,7 @@ class Worker {
           chunk = ChunkExtent(last);
           SetTile(layout_, step, rows, chunk, &step_tile);
         }
+        if (job_.stream) PrefetchBoundary(static_cast<const std::byte*>(tile.out), layout_.operands[out].advance[inner]);
         step.run(tile);
         if (++i == count) break;
         ++index_[inner];
@@ -174,7 +175,7 @@ bool Streams(const Layout& layout, std::byte* const* pointers, StorePolicy store
   if (stores != StorePolicy::kAuto) return stores == StorePolicy::kStream && layout.can_stream;
   const int out = layout.input_count();
   const auto address = reinterpret_cast<std::uintptr_t>(pointers[out] + layout.offsets[out]);
-  return layout.streams && (address % kLineBytes == 0 || layout.run_bytes >= kUnalignedRunBytes) &&
+  return layout.streams && (address % kLineBytes == 0 || layout.run_bytes >= kStreamedRunBytes) &&
          std::find(pointers, pointers + out, pointers[out]) == pointers + out;
 }
 

@@ -16,11 +16,10 @@ namespace axiscast {
 namespace {
 
 // As the numbers of tile_cost.cc: seen on an AVX-512 server; on others seconds are more, by Speed::slowness.
-constexpr double kCallSeconds = 3e-9;             // a plan's execution, before its first tile
-constexpr double kScratchCycles = 1.5;            // for 64 bytes of a result that goes through scratch
-constexpr double kLoopSeconds = 15e-9;            // going through the tile loop rather than straight to a kernel
-constexpr double kFarTransposed = 0.5;            // of L3: a transpose of more bytes gains by asking for the next tile's
-constexpr std::int64_t kStreamedRunBytes = 1024;  // shorter ones are not stored past the caches
+constexpr double kCallSeconds = 3e-9;   // a plan's execution, before its first tile
+constexpr double kScratchCycles = 1.5;  // for 64 bytes of a result that goes through scratch
+constexpr double kLoopSeconds = 15e-9;  // going through the tile loop rather than straight to a kernel
+constexpr double kFarTransposed = 0.5;  // of L3: a transpose of more bytes gains by asking for the next tile's
 
 // Bytes per second of one thread whose operands fit a level of the caches, to three quarters of it.
 double BytesPerSecond(double bytes, bool streams) {
@@ -217,13 +216,6 @@ std::int64_t RunBytes(const Layout& layout, bool joins, std::int64_t out_size) {
   return SaturatingProduct(joins ? layout.tile_rows() * cols : row, out_size);
 }
 
-// Whether each of those begins on a line where the output does; or joins another one there, as those of tiles without rows and of
-// joined rows mostly do: 5 x 14 x 14 of float32, again and again, take 0.88 of the time streamed.
-bool AlignsRuns(const Layout& layout, bool joins) {
-  const bool rows = layout.row_loop >= 0 && layout.loops[layout.row_loop].extent > 1;
-  return joins || !rows || layout.operands.back().row_stride % kLineBytes == 0;
-}
-
 }  // namespace
 
 std::int64_t UniqueBytes(const Canonical& canonical, int operand, std::int64_t size) {
@@ -289,12 +281,11 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
       std::all_of(layout.operands.begin(), layout.operands.end() - 1, [](const OperandLayout& operand) { return operand.splat; });
   const bool joins = tiling.joins && layout.loops.back().count == 1 && !steps.empty() && steps.back().kernel->joins;
   layout.run_bytes = RunBytes(layout, joins, out_size);
-  layout.aligned_runs = AlignsRuns(layout, joins);
   // Where rows are lines that follow each other, a tile's are one run.
   const std::int64_t streamed_run = tiling.whole_lines ? layout.tile_rows() * layout.tile_cols() * out_size : layout.run_bytes;
   layout.can_stream = kernel_streams && !all_splat && layout.tiles > 1 && layout.operands.back().delivery == Delivery::kStreamed &&
                       streamed_run >= kStreamedRunBytes;
-  layout.streams = layout.can_stream && problem.streams && (layout.aligned_runs || layout.run_bytes >= kUnalignedRunBytes);
+  layout.streams = layout.can_stream && problem.streams;
   const double slowness = MachineSpeed().slowness;
   static_cast<TilingEstimate&>(layout.estimate) = tiling.estimate;
   layout.estimate.Slow(slowness);

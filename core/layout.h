@@ -91,9 +91,9 @@ struct StepLayout {
   StepTile whole;  // of a tile that no end of a loop cuts short
 };
 
-// Runs that begin off a cache line have a part of one at both ends, which is not streamed. Rows of 1.5 KB then take 1.5 times as
-// long as stored into the caches, rows of 16 KB as long: shorter ones are not streamed.
-inline constexpr std::int64_t kUnalignedRunBytes = 16 * 1024;
+// Of the output; shorter runs are not stored past the caches. Those that begin off a cache line have a part of one at both ends,
+// which is not either, and costs some 20 ns.
+inline constexpr std::int64_t kStreamedRunBytes = 1024;
 
 struct Layout {
   explicit Layout(std::pmr::memory_resource* memory = std::pmr::new_delete_resource())
@@ -116,7 +116,6 @@ struct Layout {
   bool stages = false;         // any operand is staged
   bool transposes = false;     // as Tiling::transposes
   std::int64_t run_bytes = 0;  // of the output, that kernels write one element after the other
-  bool aligned_runs = false;   // each begins on a line where the output does
   bool can_stream = false;     // the output has runs that are long enough to be stored past the caches
   bool streams = false;        // and the call's bytes do not fit them
   bool far = false;            // what tiles read comes from memory; of transposes, much of it
@@ -130,6 +129,12 @@ struct Layout {
     return check == nullptr && !stages && steps.size() == 1 && steps[0].chain == nullptr && !(far && transposes);
   }
   int input_count() const { return static_cast<int>(operands.size()) - 1; }
+  // The innermost one of several chunks: from its chunk to the next one, tiles follow each other.
+  std::size_t inner_loop() const {
+    std::size_t loop = loops.size() - 1;
+    while (loop > 0 && loops[loop].count == 1) --loop;
+    return loop;
+  }
   // Elements of a whole tile.
   std::int64_t tile_rows() const { return row_loop >= 0 ? loops[row_loop].chunk : 1; }
   std::int64_t tile_cols() const { return loops.back().chunk * inner; }

@@ -94,8 +94,8 @@ void RunParallel(std::int64_t count, std::int64_t grain, const ExecuteOptions& o
 // Below this a fork to threads that are awake, 0.6 us, is not worth it.
 inline constexpr double kSharedSeconds = 3.2e-6;
 
-// How long a piece of a call should take that threads share: one that stalls delays so much, and a call has enough for all. Of pieces
-// of 0.6 us, calls of 4 to 6 us on two cores take 1.05 to 1.1 times as long, of 0.3 us 1.25 times.
+// How long a piece of a call should take that threads share: one that stalls delays so much, and a call has enough for all. Of
+// pieces of 0.6 us, calls of 4 to 6 us on two cores take 1.05 to 1.1 times as long, of 0.3 us 1.25 times.
 inline double PieceSeconds(double call_seconds) { return std::clamp(call_seconds / 16, 1.3e-6, 4e-6); }
 
 // Whether threads should share a call that takes one of them so many seconds, roughly. Where they would not save what waking them

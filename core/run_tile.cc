@@ -68,8 +68,7 @@ Runs RunsOf(const OperandLayout& operand, std::int64_t rows, std::int64_t cols) 
 // effect.
 [[gnu::always_inline]] inline void PrefetchNext(const TileJob& job, const TileAt& at, std::int64_t part, std::int64_t parts) {
   const Layout& layout = job.layout;
-  std::size_t loop = layout.loops.size() - 1;
-  while (loop > 0 && layout.loops[loop].count == 1) --loop;
+  const std::size_t loop = layout.inner_loop();
   const int operands = layout.input_count() + (layout.transposes && !job.stream);
   for (int i = 0; i < operands; ++i) {
     const OperandLayout& operand = layout.operands[i];
@@ -174,6 +173,7 @@ void RunTile(TileJob& job, const TileAt& at) {
     if (layout.check(tile)) job.refused.store(true, std::memory_order_relaxed);
     return;
   }
+  if (job.stream) PrefetchBoundary(at.position[inputs], layout.operands[inputs].advance[layout.inner_loop()]);
   for (std::size_t s = 0; s < steps; ++s) {
     const StepLayout& step = layout.steps[s];
     if (prefetches && s > 0) PrefetchNext(job, at, static_cast<std::int64_t>(s), static_cast<std::int64_t>(steps));

@@ -7,6 +7,7 @@
 
 #include "core/caches.h"
 #include "core/kernel.h"
+#include "core/speed.h"
 
 namespace axiscast {
 namespace {
@@ -61,6 +62,9 @@ TilingEstimate TileCost::Cost(int first) const {
     const bool image = fold > 0 && IsImage(i, first);
     AddStaging(i, first, image ? row_cols * problem_.sizes[i] : StagedTileBytes(first), image, &estimate);
   }
+  // What is put away from scratch is not streamed: its lines are read first.
+  if (problem_.streams && Stages(count() - 1, first))
+    estimate.staging.seconds += elements * static_cast<double>(problem_.sizes.back()) / MachineSpeed().memory;
   const std::int64_t tile = (large ? std::numeric_limits<std::int64_t>::max() : StagedTileBytes(first)) / problem_.widest;
   const std::int64_t tile_cols = std::min(Block(first), tile);
   const std::int64_t tile_rows = first == 0 || fold > 0 ? 1 : std::min(canonical_.extents[RowDim(first)], tile / tile_cols);

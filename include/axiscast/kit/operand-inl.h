@@ -6,6 +6,10 @@
 #define AXISCAST_KIT_OPERAND_INL_H_
 #endif
 
+#include <cstddef>
+#include <cstring>
+#include <type_traits>
+
 #include "axiscast/kit/half-inl.h"
 #include "axiscast/kit/op.h"
 #include "hwy/cache_control.h"
@@ -143,6 +147,25 @@ class Splat {
   std::int64_t row_stride_;
   Stored<T> value_;
 };
+
+// Copies less than a vector, by stores that are all within what is copied.
+inline HWY_NOINLINE void CopyPart(const void* from, void* to, std::size_t bytes) {
+  const auto* source = static_cast<const std::byte*>(from);
+  auto* target = static_cast<std::byte*>(to);
+  const auto copy = [&](auto size) {
+    std::memcpy(target, source, size());
+    source += size();
+    target += size();
+    bytes -= size();
+  };
+  while (bytes >= 64) copy(std::integral_constant<std::size_t, 64>());
+  if (bytes >= 32) copy(std::integral_constant<std::size_t, 32>());
+  if (bytes >= 16) copy(std::integral_constant<std::size_t, 16>());
+  if (bytes >= 8) copy(std::integral_constant<std::size_t, 8>());
+  if (bytes >= 4) copy(std::integral_constant<std::size_t, 4>());
+  if (bytes >= 2) copy(std::integral_constant<std::size_t, 2>());
+  if (bytes >= 1) copy(std::integral_constant<std::size_t, 1>());
+}
 
 // Repeated: one after the other, and in each row from the first one again; in rows that join alone.
 template <typename T>

@@ -131,7 +131,6 @@ class PermutedRows {
         const std::byte* const source = SourceOf(permuted_input, r);
         const Element* const streamed = ElementOf<T>(streamed_input, r, 0);
         Element* const out = OutOf(tile, r);
-        const bool streams = tile.stream && Rows::Misalignment(D(), out) == 0;
         const std::byte* const end = source + permutation.reach;
         if (permutation.vectors == 1) {
           const VPermuted once = LoadBefore(end, source + permutation.at[0]);
@@ -147,11 +146,22 @@ class PermutedRows {
         static_assert(kFewParts <= kMaxKept);  // registers hold the group
         if (permutation.parts <= kFewParts && cols >= Periodic::LeastCols()) {
           const std::size_t last = cols - kLanes, last_at = last - Quotient(last, period) * period;
-          Periodic::LongRow(streams, same, period, last_at, streamed, out, last, attributes);
+          Periodic::LongRow(tile.stream, same, period, last_at, streamed, out, last, attributes);
           continue;
         }
-        std::size_t i = streams ? WholePeriods<true>(same, period, streamed, out, cols, attributes)
-                                : WholePeriods<false>(same, period, streamed, out, cols, attributes);
+        std::size_t i = 0;
+        if (tile.stream && cols >= period) {
+          const auto bytes = static_cast<std::int64_t>(period * sizeof(Element));
+          Tile periods = tile;
+          periods.rows = static_cast<std::int64_t>(Quotient(cols, period));
+          periods.cols = static_cast<std::int64_t>(period);
+          periods.out = out;
+          periods.out_row_stride = bytes;
+          Periodic::RunJoined(periods, {same, 0, false}, {streamed, bytes, false});
+          i = static_cast<std::size_t>(periods.rows) * period;
+        } else {
+          i = WholePeriods(same, period, streamed, out, cols, attributes);
+        }
         for (std::size_t at = 0; i < cols; i += kLanes, at += kLanes) {
           StoreSome(hn::Load(D(), same + at), streamed, out, i, cols, attributes);
         }
@@ -160,14 +170,14 @@ class PermutedRows {
   }
 
   // Cols that meet what is at `same` again and again, as long as whole periods of it are left. Returns where.
-  template <bool kStream, class A>
+  template <class A>
   static HWY_INLINE std::size_t WholePeriods(const Element* same, std::size_t period, const Element* streamed, Element* out,
                                              std::size_t cols, const A& attributes) {
     std::size_t i = 0;
     for (; i + period <= cols; i += period) {
       for (std::size_t at = 0; at < period; at += kLanes) {
-        Rows::template Store<kStream>(Result(hn::LoadU(D(), streamed + i + at), hn::Load(D(), same + at), attributes), D(),
-                                      out + i + at);
+        Rows::template Store<false>(Result(hn::LoadU(D(), streamed + i + at), hn::Load(D(), same + at), attributes), D(),
+                                    out + i + at);
       }
     }
     return i;
