@@ -159,7 +159,9 @@ Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, co
     // Images take no more scratch when a tile is as large as one that stages nothing; blocks of one row none when it has as many
     // rows.
     if (!only_images) {
-      row_bytes = std::min(transposed >= 0 ? kSquareTileBytes : chooser.StagedTileBytes(first), block_limit);
+      // One row of blocks beside results that go to memory may be as long as scratch: rows that are cut leave memory's order.
+      const std::int64_t longest = large && problem.streams ? kScratchBytes : chooser.StagedTileBytes(first);
+      row_bytes = std::min(transposed >= 0 ? kSquareTileBytes : longest, block_limit);
       if (!large) bytes = row_bytes;
     }
   }
