@@ -149,9 +149,11 @@ class Splat {
 };
 
 // Copies less than a vector, by stores that are all within what is copied.
-inline HWY_NOINLINE void CopyPart(const void* from, void* to, std::size_t bytes) {
-  const auto* source = static_cast<const std::byte*>(from);
-  auto* target = static_cast<std::byte*>(to);
+template <typename T>
+static HWY_NOINLINE void CopyPart(const T* from, T* to, std::size_t count) {
+  const auto* source = reinterpret_cast<const std::byte*>(from);
+  auto* target = reinterpret_cast<std::byte*>(to);
+  std::size_t bytes = count * sizeof(T);
   const auto copy = [&](auto size) {
     std::memcpy(target, source, size());
     source += size();

@@ -194,7 +194,7 @@ struct ElementwiseRows {
     if (!streams || before == 0) return StoreEither(streams, v, d, out);
     HWY_ALIGN Stored<Out> vector[hn::MaxLanes(D())];
     hn::Store(v, d, vector);
-    CopyPart(vector, out, (hn::Lanes(d) - before) * sizeof(Stored<Out>));
+    CopyPart(vector, out, hn::Lanes(d) - before);
   }
   template <class D>
   static HWY_INLINE void StoreLast(bool streams, hn::VFromD<D> v, D d, Stored<Out>* out) {
@@ -202,7 +202,7 @@ struct ElementwiseRows {
     if (!streams || behind == 0) return StoreEither(streams, v, d, out);
     HWY_ALIGN Stored<Out> vector[hn::MaxLanes(D())];
     hn::Store(v, d, vector);
-    CopyPart(vector + before, out + before, behind * sizeof(Stored<Out>));
+    CopyPart(vector + before, out + before, behind);
   }
 
   // All rows of a tile of at least one vector of cols, each operand X being Streamed or Splat.
