@@ -175,7 +175,7 @@ bool Streams(const Layout& layout, std::byte* const* pointers, StorePolicy store
   if (stores != StorePolicy::kAuto) return stores == StorePolicy::kStream && layout.can_stream;
   const int out = layout.input_count();
   const auto address = reinterpret_cast<std::uintptr_t>(pointers[out] + layout.offsets[out]);
-  return layout.streams && (address % kLineBytes == 0 || layout.run_bytes >= kStreamedRunBytes) &&
+  return layout.streams && (address % kLineBytes == 0 || layout.run_bytes >= layout.unaligned_run_bytes) &&
          std::find(pointers, pointers + out, pointers[out]) == pointers + out;
 }
 
