@@ -21,7 +21,8 @@ Status CheckAttributes(const Op& op, const char* caller, const std::vector<Attri
 Status RoundAttribute(const char* caller, const AttributeInfo& info, const std::vector<Attribute>& attributes, DType dtype,
                       AttributeSlot* slot);
 
-// The exact number that `text` says, to *number, which keeps its name; false when it is none, or too large for a float64.
+// The number that `text` says, an int64 or a uint64 where it is one, else the nearest float64, to *number, which keeps its name;
+// false when it is none, or too large for a float64.
 bool ReadNumber(std::string_view text, Attribute* number);
 
 // The value, as messages show it.

@@ -21,7 +21,7 @@ struct CallValue {
   std::string_view text;                            // as it is written, with its axis
   std::string_view name = {};                       // of kName
   std::optional<std::int64_t> axis = std::nullopt;  // of kName
-  std::optional<Attribute> number = std::nullopt;   // of kNumber, exactly as it is written; the attribute has no name
+  std::optional<Attribute> number = std::nullopt;   // of kNumber, an integer or the nearest float64; without a name
   int index = 0;  // of kCall: its place among those that were read; of kName for its readers to set
 };
 

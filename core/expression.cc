@@ -18,15 +18,21 @@ Status Wrong(StatusCode code, const std::string& message) { return Status(code, 
 // One call: its op, its attributes by the op's own names.
 Status LookUp(const std::string& text, const Registry& registry, TextCall&& read, ExpressionCall* call) {
   const auto where = [&] { return InPart(text, read.text); };
+  // The place before what there is instead, which is long.
   if (const Status status = registry.Find(read.name, &call->op); !status.ok())
-    return Wrong(status.code(), status.message() + InPart(text, read.name));
+    return Wrong(status.code(), PlaceOf(text, read.name).substr(1) + ": " + status.message());
   const Op& op = *call->op;
   if (!op.elementwise()) {
     return Wrong(StatusCode::kUnsupported,
                  std::string("the ops of an expression must be elementwise; ") + op.name() + " is a call by itself" + where());
   }
   if (read.values.size() != static_cast<std::size_t>(op.arity())) {
-    return Wrong(StatusCode::kInvalidArgument, std::string(op.name()) + " takes " + std::to_string(op.arity()) + " inputs; got " +
+    std::string attributes;
+    for (int i = 0; i < op.info().attribute_count; ++i)
+      attributes += (i == 0 ? "" : ", ") + std::string(op.info().attributes[i].name);
+    if (!attributes.empty()) attributes = ", and attributes by name (" + attributes + ")";
+    return Wrong(StatusCode::kInvalidArgument, std::string(op.name()) + " takes " + std::to_string(op.arity()) +
+                                                   (op.arity() == 1 ? " input" : " inputs") + attributes + "; got " +
                                                    std::to_string(read.values.size()) + where());
   }
   std::vector<std::string> names;  // until the attributes have the op's

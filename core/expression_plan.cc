@@ -1,4 +1,6 @@
 // Plans of expressions: kernels by the dtypes of the inputs, the shape that all inputs give, and one program of all calls.
+#include <algorithm>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -68,6 +70,10 @@ class Planner {
     }
     std::vector<std::string> names;
     Problem problem = builder.Finish(out.byte_strides, "out", &names);
+    if (names.size() > kMaxOperands) {
+      return Wrong(StatusCode::kUnsupported, "an expression has at most " + std::to_string(kMaxOperands - 1) +
+                                                 " inputs and numbers that differ; got " + std::to_string(names.size() - 1));
+    }
     const Movers& movers = expression_.calls[0].op->entry().kernels->movers;
     return Plan::Impl::Make(std::move(problem), movers, caller_, std::move(names), std::move(checks), impl);
   }

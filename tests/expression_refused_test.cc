@@ -184,7 +184,7 @@ const Refusal kRefusals[] = {
      "integer division by zero; got y = 0; in \"remainder(x, 0)\" at character 5 of \"abs(remainder(x, 0))\"",
      false},
     {"operands_33", SumOf(17, 15), std::vector<TensorView>(17, F32({2})), Out({2}), kUnsupported,
-     "a program has at most 32 operands and 32 steps; got 33 and 31", false},
+     "an expression has at most 31 inputs and numbers that differ; got 32", false},
     {"elements",
      "add(x, y@0)",
      {F32({1, std::int64_t{1} << 40}), F32({std::int64_t{1} << 40})},

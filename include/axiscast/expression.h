@@ -38,8 +38,8 @@ class Expression {
   /// - an input, by a name of letters, digits and _ that does not begin with a digit. Its dims align right with the result's or,
   ///   with an axis behind the name as in `bias@1`, face [axis, axis + rank) of them; @-1 aligns right. Either side stretches, and
   ///   trailing 1s may hang over, as in mode kAxis. An input that occurs several times has the same axis everywhere;
-  /// - a number, as in `multiply(x, -0.5)`, also inf and nan: an element of the dtype of the inputs beside it, rounded
-  ///   to that once.
+  /// - a number, as in `multiply(x, -0.5)`, also inf and nan: an element of the dtype of the inputs beside it. It is
+  ///   read as an int64 or a uint64 where it is one, else as the nearest float64, and then rounded to that dtype.
   ///
   /// Errors: kInvalidArgument (a text that cannot be read, a wrong number of inputs, attributes), kUnknownName (ops, near names
   ///   first, and attributes), kUnsupported (ops that are more than elementwise; more than one pass takes: 32 calls, and 32
