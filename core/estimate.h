@@ -25,8 +25,11 @@ struct TilingEstimate {
   Spent staging;      // bytes written to scratch in order, and read again
   Spent transposing;  // elements moved in squares, to scratch or to kernels
   Spent gathering;    // elements moved to or from scratch one by one
+  Spent fetching;     // bytes of results that are read before they are written, where others would be streamed
 
-  double seconds() const { return rows.seconds + tiles.seconds + staging.seconds + transposing.seconds + gathering.seconds; }
+  double seconds() const {
+    return rows.seconds + tiles.seconds + staging.seconds + transposing.seconds + gathering.seconds + fetching.seconds;
+  }
   void Slow(double factor) {
     for (Spent* spent : {&rows, &tiles, &staging, &transposing, &gathering}) spent->seconds *= factor;
   }

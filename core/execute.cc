@@ -172,11 +172,11 @@ void RunJob(TileJob& job, const ExecuteOptions& options) {
 
 // Whether the output goes past the caches. In place its lines have just been read, and are in them.
 bool Streams(const Layout& layout, std::byte* const* pointers, StorePolicy stores) {
-  if (stores != StorePolicy::kAuto) return stores == StorePolicy::kStream && layout.can_stream;
+  if (!layout.can_stream || stores == StorePolicy::kCached) return false;
   const int out = layout.input_count();
   const auto address = reinterpret_cast<std::uintptr_t>(pointers[out] + layout.offsets[out]);
-  return layout.streams && (address % kLineBytes == 0 || layout.run_bytes >= layout.unaligned_run_bytes) &&
-         std::find(pointers, pointers + out, pointers[out]) == pointers + out;
+  if (address % kLineBytes != 0 && layout.run_bytes < layout.least_off_lines) return false;
+  return stores == StorePolicy::kStream || (layout.streams && std::find(pointers, pointers + out, pointers[out]) == pointers + out);
 }
 
 }  // namespace

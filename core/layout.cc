@@ -216,19 +216,6 @@ std::int64_t RunBytes(const Layout& layout, bool joins, std::int64_t out_size) {
   return SaturatingProduct(joins ? layout.tile_rows() * cols : row, out_size);
 }
 
-// Whether each of those begins on a line where the output does; or joins another one there, as those of tiles without rows and of
-// joined rows mostly do.
-bool AlignsRuns(const Layout& layout, bool joins) {
-  const bool rows = layout.row_loop >= 0 && layout.loops[layout.row_loop].extent > 1;
-  return joins || !rows || layout.operands.back().row_stride % kLineBytes == 0;
-}
-
-// Whether what stores the output stores exact ends: loops of vectors that are lines, but chains and comparisons.
-bool EndsExactly(const Layout& layout, std::int64_t vector_bytes) {
-  return vector_bytes >= kLineBytes && layout.steps.size() == 1 && layout.steps[0].chain == nullptr &&
-         layout.operands.back().dtype != DType::kBool;
-}
-
 }  // namespace
 
 std::int64_t UniqueBytes(const Canonical& canonical, int operand, std::int64_t size) {
@@ -298,11 +285,13 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   const std::int64_t streamed_run = tiling.whole_lines ? layout.tile_rows() * layout.tile_cols() * out_size : layout.run_bytes;
   layout.can_stream = kernel_streams && !all_splat && layout.tiles > 1 && layout.operands.back().delivery == Delivery::kStreamed &&
                       streamed_run >= kStreamedRunBytes;
-  if (EndsExactly(layout, options.vector_bytes)) layout.unaligned_run_bytes = kStreamedRunBytes;
-  layout.streams =
-      layout.can_stream && problem.streams && (AlignsRuns(layout, joins) || layout.run_bytes >= layout.unaligned_run_bytes);
+  const bool one_run = joins || layout.row_loop < 0 || layout.loops[layout.row_loop].extent == 1;  // all that a tile writes
+  if (!one_run) layout.least_off_lines = kStreamedRowBytes;
+  const bool on_lines = one_run || layout.operands.back().row_stride % kLineBytes == 0;  // if the first one is
+  layout.streams = layout.can_stream && problem.streams && (on_lines || layout.run_bytes >= kStreamedRowBytes);
   const double slowness = MachineSpeed().slowness;
   static_cast<TilingEstimate&>(layout.estimate) = tiling.estimate;
+  layout.estimate.fetching = {};  // is in the bytes, below
   layout.estimate.Slow(slowness);
   layout.estimate.call = {1, slowness * (kCallSeconds + (layout.tiles > 1 ? kLoopSeconds : 0))};
   // Lines that are far apart do not come as fast as others, nor go.

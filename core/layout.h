@@ -91,11 +91,6 @@ struct StepLayout {
   StepTile whole;  // of a tile that no end of a loop cuts short
 };
 
-// Of the output; shorter runs are not stored past the caches. Those that begin off a cache line have a part of one at both ends,
-// which is not either: some 20 ns where a loop stores there what is its own, and 300 where its vectors reach into what was
-// streamed.
-inline constexpr std::int64_t kStreamedRunBytes = 1024, kLongRunBytes = 16 * 1024;
-
 struct Layout {
   explicit Layout(std::pmr::memory_resource* memory = std::pmr::new_delete_resource())
       : offsets(memory), loops(memory), operands(memory), steps(memory) {}
@@ -117,7 +112,7 @@ struct Layout {
   bool stages = false;         // any operand is staged
   bool transposes = false;     // as Tiling::transposes
   std::int64_t run_bytes = 0;  // of the output, that kernels write one element after the other
-  std::int64_t unaligned_run_bytes = kLongRunBytes;  // so long ones are streamed wherever they begin
+  std::int64_t least_off_lines = kStreamedRunBytes;  // of them, where they begin off a line
   bool can_stream = false;                           // the output has runs that are long enough to be stored past the caches
   bool streams = false;                              // and the call's bytes do not fit them
   bool far = false;                                  // what tiles read comes from memory; of transposes, much of it

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "axiscast/kit/rows-inl.h"
+#include "axiscast/kit/store-inl.h"
 #include "axiscast/kit/table-inl.h"
 #include "hwy/highway.h"
 #include "simd/chain.h"
@@ -100,7 +101,8 @@ class Chain {
         cols_(static_cast<std::size_t>(tile.cols)),
         total_(cols_ * static_cast<std::size_t>(rows)),
         stream_(tile.stream),
-        out_(reinterpret_cast<Element*>(static_cast<std::byte*>(tile.out) + row * tile.out_row_stride)) {
+        out_(reinterpret_cast<Element*>(static_cast<std::byte*>(tile.out) + row * tile.out_row_stride)),
+        run_(stream_, out_, total_) {
     const std::int64_t row_bytes = tile.cols * static_cast<std::int64_t>(sizeof(Element));
     for (std::size_t l = 0; l <= count_; ++l) {
       const TileInput& in = l == 0 ? tile.first : tile.links[l - 1].operand;
@@ -128,7 +130,7 @@ class Chain {
     const std::size_t lanes = hn::Lanes(D());
     std::size_t i = 0;
     if (total_ >= kVectors * lanes) {
-      if (const std::size_t before = Elements::Misalignment(D(), out_); before != 0) i = RunSome(0, lanes - before);
+      if (const std::size_t before = Misalignment(D(), out_); before != 0) i = RunSome(0, lanes - before);
     }
     for (;;) {
       i = RunVectors(i);
@@ -206,10 +208,10 @@ class Chain {
       RunLink<true>(AllCases(), {input.number, ElementAt(input, i), 0, input.attributes}, v...);
     }
     Element* out = out_ + i;
-    if (stream_ && Elements::Misalignment(D(), out) == 0) {
-      ((Elements::template Store<true>(v, D(), out), out += hn::Lanes(D())), ...);
+    if (stream_ && Misalignment(D(), out) == 0) {
+      ((run_.Store(v, D(), out), out += hn::Lanes(D())), ...);
     } else {
-      ((Elements::template Store<false>(v, D(), out), out += hn::Lanes(D())), ...);
+      ((hn::StoreU(v, D(), out), out += hn::Lanes(D())), ...);
     }
   }
 
@@ -223,10 +225,10 @@ class Chain {
       const Input& input = across_[l];
       RunLink<false>(AllCases(), {input.number, ElementAt(input, i), n, input.attributes}, v);
     }
-    if (stream_ && n == hn::Lanes(D()) && Elements::Misalignment(D(), out_ + i) == 0) {
-      Elements::template Store<true>(v, D(), out_ + i);
+    if (stream_ && n == hn::Lanes(D()) && Misalignment(D(), out_ + i) == 0) {
+      run_.Store(v, D(), out_ + i);
     } else {
-      hn::StoreN(v, D(), out_ + i, n);
+      run_.StoreSome(v, D(), out_ + i, n);
     }
     while (i + n > end_) NextRow();
     return i + n;
@@ -310,6 +312,7 @@ class Chain {
   const std::size_t count_, cols_, total_;  // links; elements of a row, and of the long one
   const bool stream_;
   Element* const out_;
+  const OutputRun<Element> run_;
   Input inputs_[kMaxLinks + 1];  // in the current row
   Input across_[kMaxLinks + 1];  // where it meets the next one
   Changing changing_[kMaxLinks + 1];

@@ -98,7 +98,7 @@ TEST(StorePolicy, LongRunsAreStreamedWhereverTheyBegin) {
     auto* first = out.data() + (64 - reinterpret_cast<std::uintptr_t>(out.data()) % 64) % 64 + offset;
     LayoutOptions options;
     options.forced.streams = true;
-    if (cols < 100) options.forced.tile_bytes = 2048;  // of one tile, nothing is streamed
+    if (cols < 1000) options.forced.tile_bytes = 4096;  // of one tile, nothing is streamed
     const std::vector<ByteStrides> strides = {{4 * (cols + x_gap), 4}, {out_stride, 4}};
     Layout layout = MakeLayout(Canonicalise(shape, strides), dtypes, {&step, 1}, options);
     layout.parallel = false;
@@ -110,12 +110,30 @@ TEST(StorePolicy, LongRunsAreStreamedWhereverTheyBegin) {
   EXPECT_GT(tiles(2000, 48, 0), 0);
   EXPECT_GT(tiles(2000, 48, 16), 0);
   EXPECT_EQ(tiles(200, 48, 0), 0);
+  EXPECT_GT(tiles(300, 4, 0), 0);  // steps of 19 lines
+  EXPECT_EQ(tiles(300, 5, 0), 0);
+  EXPECT_EQ(tiles(300, 4, 16), 0);
   EXPECT_GT(tiles(8192, 64, 16), 0);
   EXPECT_GT(tiles(2000, 0, 16), 0);  // rows that follow each other are one run
   // Of whole lines that follow each other, in the result alone:
   EXPECT_GT(tiles(64, 0, 0, 16), 0);
   EXPECT_EQ(tiles(64, 0, 16, 16), 0);
   EXPECT_EQ(tiles(64, 16, 0, 16), 0);
+}
+
+// Rows of whole lines under a dim whose steps are not: only the first of its tiles begins on a line.
+TEST(StorePolicy, ShortRunsAreStreamedWhereAllBeginOnLines) {
+  Kernel kernel{{DType::kFloat32}, DType::kFloat32, DType::kFloat32, &SpyOnTiles};
+  kernel.streams = true;
+  const Step step{&kernel, 1, {0}, {}};
+  const DType dtypes[] = {DType::kFloat32, DType::kFloat32};
+  for (const std::int64_t gap : {0, 16, 64}) {
+    const std::vector<ByteStrides> strides = {{40 * 80, 80, 4}, {40 * 64 + gap, 64, 4}};
+    LayoutOptions options;
+    options.forced.streams = true;
+    options.forced.tile_bytes = 2048;
+    EXPECT_EQ(MakeLayout(Canonicalise({20, 40, 16}, strides), dtypes, {&step, 1}, options).can_stream, gap != 16) << gap;
+  }
 }
 
 struct Case {

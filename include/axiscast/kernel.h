@@ -121,7 +121,7 @@ struct Kernel {
   bool transposes = false;             // `run` heeds TileInput::transposed; of any dtypes, for two inputs
   bool keeps = false;                  // `run` has no cost for rows that follow each other, where one input is the same in all
                        // and rows are whole vectors, up to kMaxKept and kMaxKeptBytes: it keeps that input in registers.
-                       // Of other rows, it joins those with ragged ends
+                       // Others, with ragged ends or streamed off a line, it joins
   ChainFunction chain = nullptr;  // computes several ops whose kernels have the same one here; null for own ops
   int link = 0;                   // which op this is there
 };

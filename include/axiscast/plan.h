@@ -120,11 +120,11 @@ struct PlanDescription {
   std::int64_t tiles;                 // what threads share; a thread that runs all of them may take several as one
   std::int64_t grain_tiles;           // tiles in one piece of parallel work
   bool parallel;                      // threads may share it; false: runs in the calling thread, whatever the options
-  std::string store;                  // "direct", "streaming" (past the caches, unless in place), "through scratch", "slab by slab"
-  double estimated_seconds;           // one thread, an integer divisor's check with it
-  std::vector<Part> parts;            // what estimated_seconds is the sum of
-  bool divisible;                     // whether ExecutePart takes more than one part
-  std::uint32_t may_be_out;           // inputs (a bit each) that may be exactly the output without a copy
+  std::string store;  // "direct", "streaming" (past the caches, unless in place, and short runs off a line), "through scratch"...
+  double estimated_seconds;  // one thread, an integer divisor's check with it
+  std::vector<Part> parts;   // what estimated_seconds is the sum of
+  bool divisible;            // whether ExecutePart takes more than one part
+  std::uint32_t may_be_out;  // inputs (a bit each) that may be exactly the output without a copy
 };
 
 class Expression;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "axiscast/kit/operand-inl.h"
+#include "axiscast/kit/store-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace axiscast {
@@ -80,17 +81,16 @@ class CompactRows {
     const auto wide = Rows::WideTag(TypeList<In...>());
     const hn::Rebind<Element, decltype(wide)> d_stored;
     const std::size_t lanes = hn::Lanes(wide);
+    const OutputRun<Element> run(stream, out, n);
     // The first vector of what is streamed ends on a vector's boundary.
-    std::size_t next = stream ? lanes - Rows::Misalignment(d_stored, out) : lanes;
+    std::size_t next = stream ? lanes - Misalignment(d_stored, out) : lanes;
     for (std::size_t i = 0; i < n; i = next, next += lanes) {
       const std::size_t some = HWY_MIN(n, next) - i;
       const auto result = Rows::template ResultOf<In...>(wide, attributes, x.LoadUpTo(StoredTag<In, decltype(wide)>(), i, some)...);
       if (HWY_UNLIKELY(some < lanes)) {
-        hn::StoreN(result, d_stored, out + i, some);
-      } else if (stream) {
-        Rows::template Store<true>(result, d_stored, out + i);
+        run.StoreSome(result, d_stored, out + i, some);
       } else {
-        Rows::template Store<false>(result, d_stored, out + i);
+        run.Store(result, d_stored, out + i);
       }
     }
   }

@@ -12,6 +12,7 @@
 #endif
 
 #include "axiscast/kit/elementwise-inl.h"
+#include "axiscast/kit/store-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace axiscast {
@@ -94,17 +95,16 @@ struct ByteVectors {
     const auto bytes = [&](std::size_t i) HWY_ATTR {
       return hn::IfThenElseZero(GroupMask<Op, T>(d_group, d, i, attributes, x...), hn::Set(d_group, std::uint8_t{1}));
     };
+    const OutputRun<std::uint8_t> run(kStream, out, n);
     std::size_t i = 0;
     if constexpr (kStream) {
-      if (const std::size_t misalignment = reinterpret_cast<std::uintptr_t>(out) % group; misalignment > 0) {
-        hn::StoreU(bytes(0), d_group, out);
+      if (const std::size_t misalignment = Misalignment(d_group, out); misalignment > 0) {
+        run.StoreFirst(bytes(0), d_group, out);
         i = group - misalignment;
       }
-      for (; i + group <= n; i += group) hn::Stream(bytes(i), d_group, out + i);
-    } else {
-      for (; i + group <= n; i += group) hn::StoreU(bytes(i), d_group, out + i);
     }
-    if (i < n) hn::StoreU(bytes(n - group), d_group, out + n - group);
+    for (; i + group <= n; i += group) run.Store(bytes(i), d_group, out + i);
+    if (i < n) run.StoreLast(bytes(n - group), d_group, out + n - group);
     return true;
   }
 #endif

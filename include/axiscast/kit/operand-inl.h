@@ -6,10 +6,6 @@
 #define AXISCAST_KIT_OPERAND_INL_H_
 #endif
 
-#include <cstddef>
-#include <cstring>
-#include <type_traits>
-
 #include "axiscast/kit/half-inl.h"
 #include "axiscast/kit/op.h"
 #include "hwy/cache_control.h"
@@ -148,27 +144,6 @@ class Splat {
   Stored<T> value_;
 };
 
-// Copies less than a vector, by stores that are all within what is copied.
-template <typename T>
-static HWY_NOINLINE void CopyPart(const T* from, T* to, std::size_t count) {
-  const auto* source = reinterpret_cast<const std::byte*>(from);
-  auto* target = reinterpret_cast<std::byte*>(to);
-  std::size_t bytes = count * sizeof(T);
-  const auto copy = [&](auto size) {
-    std::memcpy(target, source, size());
-    source += size();
-    target += size();
-    bytes -= size();
-  };
-  while (bytes >= 64) copy(std::integral_constant<std::size_t, 64>());
-  if (bytes >= 32) copy(std::integral_constant<std::size_t, 32>());
-  if (bytes >= 16) copy(std::integral_constant<std::size_t, 16>());
-  if (bytes >= 8) copy(std::integral_constant<std::size_t, 8>());
-  if (bytes >= 4) copy(std::integral_constant<std::size_t, 4>());
-  if (bytes >= 2) copy(std::integral_constant<std::size_t, 2>());
-  if (bytes >= 1) copy(std::integral_constant<std::size_t, 1>());
-}
-
 // Repeated: one after the other, and in each row from the first one again; in rows that join alone.
 template <typename T>
 class Repeated {
@@ -178,19 +153,19 @@ class Repeated {
   // `ends` is room for two vectors of D, which rows have more elements than one of: there lies what is in two rows.
   template <class D>
   HWY_INLINE Repeated(D d, const TileInput& in, std::size_t cols, Stored<T>* ends)
-      : row_(ElementOf<T>(in, 0, 0)), ends_(ends + hn::Lanes(d)), cols_(cols) {
-    hn::Store(hn::LoadU(d, row_ + cols - hn::Lanes(d)), d, ends);
-    hn::Store(hn::LoadU(d, row_), d, ends + hn::Lanes(d));
+      : row_(reinterpret_cast<std::uintptr_t>(in.data)), ends_(ends + hn::Lanes(d)), row_bytes_(cols * sizeof(Stored<T>)) {
+    hn::Store(Load(d, cols - hn::Lanes(d)), d, ends);
+    hn::Store(Load(d, 0), d, ends + hn::Lanes(d));
   }
 
   HWY_INLINE Repeated After(std::int64_t rows) const {
     Repeated later = *this;
-    later.row_ -= static_cast<std::size_t>(rows) * cols_;
+    later.row_ -= static_cast<std::size_t>(rows) * row_bytes_;
     return later;
   }
   template <class D>
   HWY_INLINE hn::VFromD<D> Load(D d, std::size_t i) const {
-    return hn::LoadU(d, row_ + i);
+    return hn::LoadU(d, reinterpret_cast<const Stored<T>*>(row_ + i * sizeof(Stored<T>)));
   }
   template <class D>
   HWY_INLINE hn::VFromD<D> LoadCrossing(D d, std::size_t /*i*/, std::size_t own, const Repeated&) const {
@@ -198,9 +173,9 @@ class Repeated {
   }
 
  private:
-  const Stored<T>* row_;   // at which the elements of the row were, if they were counted from the first row
+  std::uintptr_t row_;     // where the row's elements were, if they were counted from the first row
   const Stored<T>* ends_;  // between a row's last elements and the next one's first
-  std::size_t cols_;
+  std::size_t row_bytes_;
 };
 
 // Calls Rows::template RunPattern<Operand...>(tile), each operand Streamed or Splat as the tile's flag says. At least one must be

@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "axiscast/kit/operand-inl.h"
+#include "axiscast/kit/store-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace axiscast {
@@ -44,7 +45,7 @@ class PeriodicRows {
     auto* out = static_cast<Element*>(tile.out);
     const std::size_t lanes = hn::Lanes(D()), cols = static_cast<std::size_t>(tile.cols);
     HWY_ALIGN Element twice[kMaxKeptBytes / sizeof(Element) + hn::MaxLanes(D())];  // the row and its beginning once more
-    if (Rows::Misalignment(D(), out) != 0) {
+    if (Misalignment(D(), out) != 0) {
       for (std::size_t i = 0; i < cols; i += lanes) hn::Store(hn::LoadU(D(), same + i), D(), twice + i);
       hn::Store(hn::LoadU(D(), same), D(), twice + cols);
       same = twice;
@@ -57,7 +58,7 @@ class PeriodicRows {
   static HWY_INLINE bool Joins(const Tile& tile, const TileInput& same, const TileInput& other) {
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(D())), bytes = tile.cols * static_cast<std::int64_t>(sizeof(Element));
     if (same.row_stride != 0 || same.splat || other.splat || tile.cols <= lanes || tile.rows == 1) return false;
-    const bool ragged = tile.cols % lanes != 0 || (tile.stream && Rows::Misalignment(D(), static_cast<Element*>(tile.out)) != 0);
+    const bool ragged = tile.cols % lanes != 0 || (tile.stream && Misalignment(D(), static_cast<Element*>(tile.out)) != 0);
     return ragged && other.row_stride == bytes && tile.out_row_stride == bytes;
   }
   static HWY_NOINLINE void RunJoined(const Tile& tile, const TileInput& same_input, const TileInput& other_input) {
@@ -85,7 +86,8 @@ class PeriodicRows {
     // As in ElementwiseRows: the ends are loaded before anything is written, all between them is stored on a vector's boundary.
     const V first_result = Result(hn::LoadU(D(), same), hn::LoadU(D(), other), attributes);
     const V last_result = Result(hn::LoadU(D(), same + last_at), hn::LoadU(D(), other + last), attributes);
-    std::size_t i = lanes - Rows::Misalignment(D(), out), at = Wrapped(i, cols);
+    const OutputRun<Element> run(streams, out, last + lanes);
+    std::size_t i = lanes - Misalignment(D(), out), at = Wrapped(i, cols);
     const auto next = [&]() HWY_ATTR {
       const V v = hn::LoadU(D(), same + at);
       at = Wrapped(at + lanes, cols);
@@ -95,7 +97,7 @@ class PeriodicRows {
     const V s0 = next(), s1 = next(), s2 = next(), s3 = next(), s4 = next(), s5 = next(), s6 = next(), s7 = next();
     const auto compute = [&](V s, std::size_t col) HWY_ATTR {
       if (!streams) Streamed<T>::AskAhead(other + col);
-      Rows::StoreEither(streams, Result(s, hn::LoadU(D(), other + col), attributes), D(), out + col);
+      run.Store(Result(s, hn::LoadU(D(), other + col), attributes), D(), out + col);
     };
     for (; i + group * lanes <= last; i += group * lanes) {
       compute(s0, i), compute(s1, i + lanes), compute(s2, i + 2 * lanes), compute(s3, i + 3 * lanes), compute(s4, i + 4 * lanes);
@@ -104,8 +106,8 @@ class PeriodicRows {
       if (group > 7) compute(s7, i + 7 * lanes);
     }
     for (at = begin_at; i < last; i += lanes) compute(next(), i);
-    Rows::StoreFirst(streams, first_result, D(), out);
-    Rows::StoreLast(streams, last_result, D(), out + last);
+    run.StoreFirst(first_result, D(), out);
+    run.StoreLast(last_result, D(), out + last);
   }
 
  private:

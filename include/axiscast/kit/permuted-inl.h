@@ -14,6 +14,7 @@
 #include "axiscast/kit/operand-inl.h"
 #include "axiscast/kit/periodic-inl.h"
 #include "axiscast/kit/permute-inl.h"
+#include "axiscast/kit/store-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace axiscast {
@@ -37,8 +38,8 @@ class PermutedRows {
   static HWY_NOINLINE void Run(const Tile& tile, const TileInput& permuted_input, const TileInput& streamed_input) {
     const Permutation& permutation = *permuted_input.permutation;
     const auto attributes = ReadAttributes<Op, T>(tile);
-    const bool on_vectors = Rows::Misalignment(D(), static_cast<Element*>(tile.out)) == 0 &&
-                            (tile.rows == 1 || tile.out_row_stride % kVectorBytes == 0);
+    const bool on_vectors =
+        Misalignment(D(), static_cast<Element*>(tile.out)) == 0 && (tile.rows == 1 || tile.out_row_stride % kVectorBytes == 0);
     if (permutation.stride == 0) {
       AgainAndAgain(tile, permutation, permuted_input, streamed_input, attributes);
     } else if (tile.stream && on_vectors) {
@@ -176,8 +177,7 @@ class PermutedRows {
     std::size_t i = 0;
     for (; i + period <= cols; i += period) {
       for (std::size_t at = 0; at < period; at += kLanes) {
-        Rows::template Store<false>(Result(hn::LoadU(D(), streamed + i + at), hn::Load(D(), same + at), attributes), D(),
-                                    out + i + at);
+        hn::StoreU(Result(hn::LoadU(D(), streamed + i + at), hn::Load(D(), same + at), attributes), D(), out + i + at);
       }
     }
     return i;
@@ -245,7 +245,7 @@ class PermutedRows {
             permuted = hn::TwoTablesLookupLanes(DPermuted(), LoadAll(at), LoadAll(at + kVectorBytes), t);
           }
           const std::size_t col = i + part * lanes;
-          Rows::template Store<false>(Result(hn::LoadU(D(), streamed + col), permuted, attributes), D(), out + col);
+          hn::StoreU(Result(hn::LoadU(D(), streamed + col), permuted, attributes), D(), out + col);
         };
         compute(t0, 0, 0), compute(t1, p1, 1);
         if (parts == 2) continue;
@@ -274,14 +274,16 @@ class PermutedRows {
     const std::size_t lanes = kLanes, cols = static_cast<std::size_t>(tile.cols);
     const int parts = permutation.parts;
     const std::size_t group = static_cast<std::size_t>(parts) * lanes, behind = group + static_cast<std::size_t>(permutation.slack);
+    const std::size_t whole = cols < behind ? 0 : (Quotient(cols - behind, group) + 1) * group;  // cols of whole groups
     const std::int64_t end = EndOf(permutation, cols);
     for (std::int64_t r = 0; r < tile.rows; ++r) {
       const std::byte* const row = SourceOf(permuted_input, r);
       const std::byte* source = row;
       const Element* const streamed = ElementOf<T>(streamed_input, r, 0);
       Element* const out = OutOf(tile, r);
+      const OutputRun<Element> run(kStream, out, whole);
       std::size_t i = 0;
-      for (; i + behind <= cols; source += permutation.stride) {
+      for (; i < whole; source += permutation.stride) {
         VPermuted once = hn::Zero(DPermuted());
         if constexpr (kVectors == 1) once = LoadAll(source + permutation.at[0]);
         HWY_UNROLL(2)
@@ -298,7 +300,7 @@ class PermutedRows {
               permuted = OfFour(permutation, part, first, second, LoadAll(at + 2 * kVectorBytes), LoadAll(at + 3 * kVectorBytes));
             }
           }
-          Rows::template Store<kStream>(Result(hn::LoadU(D(), streamed + i), permuted, attributes), D(), out + i);
+          run.Store(Result(hn::LoadU(D(), streamed + i), permuted, attributes), D(), out + i);
         }
       }
       if (i < cols) Rest<kVectors>(permutation, source, row + end, streamed + i, out + i, cols - i, attributes);

@@ -13,6 +13,7 @@
 #include "axiscast/kit/operand-inl.h"
 #include "axiscast/kit/periodic-inl.h"
 #include "axiscast/kit/permuted-inl.h"
+#include "axiscast/kit/store-inl.h"
 #include "axiscast/kit/transposed-inl.h"
 #include "axiscast/kit/widened-inl.h"
 
@@ -161,49 +162,6 @@ struct ElementwiseRows {
           d_out, VectorOf<Op, T>(hn::Rebind<Lane<T>, Wide>(), attributes, FromStored<In>(hn::Rebind<Lane<In>, Wide>(), v)...));
     }
   }
-  template <bool kStream, class D>
-  static HWY_INLINE void Store(hn::VFromD<D> v, D d, Stored<Out>* out) {
-    if constexpr (kStream && sizeof(Stored<Out>) * hn::MaxLanes(D()) >=
-                                 16) {  // Highway's Stream writes 16 bytes of a shorter vector (1.2, x86)
-      hn::Stream(v, d, out);
-    } else {
-      hn::StoreU(v, d, out);
-    }
-  }
-  // The same by a branch, which is predicted, where a loop of its own for each would be much code.
-  template <class D>
-  static HWY_INLINE void StoreEither(bool streams, hn::VFromD<D> v, D d, Stored<Out>* out) {
-    if (streams) {
-      Store<true>(v, d, out);
-    } else {
-      Store<false>(v, d, out);
-    }
-  }
-  // Elements from the vector's boundary before `out` to it.
-  template <class D>
-  static HWY_INLINE std::size_t Misalignment(D d, const Stored<Out>* out) {
-    return reinterpret_cast<std::uintptr_t>(out) / sizeof(Stored<Out>) % hn::Lanes(d);
-  }
-
-  // The first and the last vector of a row, which may begin anywhere. Where a row is streamed, only what lies before the first
-  // vector's boundary, or behind the last one's: a store that reaches into what was streamed waits until it has come back from
-  // memory, 300 ns. Streaming all but a few lines of each tile is half as fast.
-  template <class D>
-  static HWY_INLINE void StoreFirst(bool streams, hn::VFromD<D> v, D d, Stored<Out>* out) {
-    const std::size_t before = Misalignment(d, out);
-    if (!streams || before == 0) return StoreEither(streams, v, d, out);
-    HWY_ALIGN Stored<Out> vector[hn::MaxLanes(D())];
-    hn::Store(v, d, vector);
-    CopyPart(vector, out, hn::Lanes(d) - before);
-  }
-  template <class D>
-  static HWY_INLINE void StoreLast(bool streams, hn::VFromD<D> v, D d, Stored<Out>* out) {
-    const std::size_t behind = Misalignment(d, out), before = hn::Lanes(d) - behind;
-    if (!streams || behind == 0) return StoreEither(streams, v, d, out);
-    HWY_ALIGN Stored<Out> vector[hn::MaxLanes(D())];
-    hn::Store(v, d, vector);
-    CopyPart(vector + before, out + before, behind);
-  }
 
   // All rows of a tile of at least one vector of cols, each operand X being Streamed or Splat.
   template <class... X>
@@ -253,22 +211,23 @@ struct ElementwiseRows {
     const std::size_t last = static_cast<std::size_t>(rows) * cols - lanes;
     const auto first_result = Result(wide, 0, attributes, x...);
     const auto last_result = Result(wide, last, attributes, x.After(rows - 1)...);
+    const OutputRun<Stored<Out>> run(kStream, out, last + lanes);
     std::size_t i = lanes - Misalignment(d_stored, out);
     for (std::size_t end = cols; --rows > 0; end += cols) {
-      for (; i + lanes <= end; i += lanes) Store<kStream>(Result(wide, i, attributes, x...), d_stored, out + i);
+      for (; i + lanes <= end; i += lanes) run.Store(Result(wide, i, attributes, x...), d_stored, out + i);
       if (i < end) {
         const auto crossing = [&](const auto& operand) HWY_ATTR {
           using Element = typename std::remove_cvref_t<decltype(operand)>::Element;
           return operand.LoadCrossing(StoredTag<Element, decltype(wide)>(), i, end - i, operand.After(1));
         };
-        Store<kStream>(ResultOf<typename X::Element...>(wide, attributes, crossing(x)...), d_stored, out + i);
+        run.Store(ResultOf<typename X::Element...>(wide, attributes, crossing(x)...), d_stored, out + i);
         i += lanes;
       }
       ((x = x.After(1)), ...);
     }
-    for (; i < last; i += lanes) Store<kStream>(Result(wide, i, attributes, x...), d_stored, out + i);
-    StoreFirst(kStream, first_result, d_stored, out);
-    StoreLast(kStream, last_result, d_stored, out + last);
+    for (; i < last; i += lanes) run.Store(Result(wide, i, attributes, x...), d_stored, out + i);
+    run.StoreFirst(first_result, d_stored, out);
+    run.StoreLast(last_result, d_stored, out + last);
   }
 
  private:
@@ -322,7 +281,7 @@ struct ElementwiseRows {
     for (;;) {
       auto* const row = reinterpret_cast<Stored<Out>*>(out);
       HWY_UNROLL(2)
-      for (std::size_t i = 0; i < cols; i += lanes) Store<false>(AheadResult(wide, i, attributes, x...), d_stored, row + i);
+      for (std::size_t i = 0; i < cols; i += lanes) hn::StoreU(AheadResult(wide, i, attributes, x...), d_stored, row + i);
       if (--rows == 0) return;
       out += out_row_stride;
       (x.NextRow(), ...);
@@ -346,9 +305,10 @@ struct ElementwiseRows {
     const auto wide = WideTag(InputsOf<Op, T>());
     const hn::Rebind<Stored<Out>, decltype(wide)> d_stored;
     const std::size_t lanes = hn::Lanes(wide);
+    const OutputRun<Stored<Out>> run(kStream, out, n);
     if constexpr (kStream) {
       if (n % lanes == 0 && Misalignment(d_stored, out) == 0) {
-        for (std::size_t i = 0; i < n; i += lanes) Store<kStream>(Result(wide, i, attributes, x...), d_stored, out + i);
+        for (std::size_t i = 0; i < n; i += lanes) run.Store(Result(wide, i, attributes, x...), d_stored, out + i);
         return;
       }
     }
@@ -357,13 +317,13 @@ struct ElementwiseRows {
     const auto first_result = Result(wide, 0, attributes, x...);
     const std::size_t begin = lanes - Misalignment(d_stored, out);
     if constexpr (kStream) {
-      for (std::size_t i = begin; i < last; i += lanes) Store<true>(Result(wide, i, attributes, x...), d_stored, out + i);
+      for (std::size_t i = begin; i < last; i += lanes) run.Store(Result(wide, i, attributes, x...), d_stored, out + i);
     } else {
       HWY_UNROLL(2)  // 0.75 of the time in L1
-      for (std::size_t i = begin; i < last; i += lanes) Store<false>(AheadResult(wide, i, attributes, x...), d_stored, out + i);
+      for (std::size_t i = begin; i < last; i += lanes) hn::StoreU(AheadResult(wide, i, attributes, x...), d_stored, out + i);
     }
-    StoreFirst(kStream, first_result, d_stored, out);
-    StoreLast(kStream, last_result, d_stored, out + last);
+    run.StoreFirst(first_result, d_stored, out);
+    run.StoreLast(last_result, d_stored, out + last);
   }
 };
 

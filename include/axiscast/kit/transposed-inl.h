@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "axiscast/kit/operand-inl.h"
+#include "axiscast/kit/store-inl.h"
 #include "axiscast/kit/transpose-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -42,7 +43,7 @@ class TransposedRows {
     const std::int64_t height = tile.rows < kSide ? kLow : kSide;
     const bool overlaps = tile.rows >= height && tile.cols >= kSide && first.out != first.streamed;
     const bool streams =
-        tile.stream && Rows::Misalignment(D(), static_cast<const T*>(tile.out)) == 0 && tile.out_row_stride % kVectorBytes == 0;
+        tile.stream && (reinterpret_cast<std::uintptr_t>(tile.out) | static_cast<std::uintptr_t>(tile.out_row_stride)) % 64 == 0;
     for (std::int64_t r = 0; r < tile.rows; r += height) {
       for (std::int64_t c = 0; c < tile.cols; c += kSide) {
         const std::int64_t rows = HWY_MIN(tile.rows - r, height), cols = HWY_MIN(tile.cols - c, kSide);
@@ -100,7 +101,11 @@ class TransposedRows {
   struct ComputeRow {
     HWY_INLINE void operator()(V transposed) {
       const V result = Result(transposed, hn::LoadU(D(), reinterpret_cast<const T*>(streamed)), attributes);
-      Rows::template Store<kStream>(result, D(), reinterpret_cast<T*>(out));
+      if constexpr (kStream) {
+        StreamOrStore(result, D(), reinterpret_cast<T*>(out));
+      } else {
+        hn::StoreU(result, D(), reinterpret_cast<T*>(out));
+      }
       streamed += streamed_stride;
       out += out_stride;
     }

@@ -1,0 +1,125 @@
+// Stores of results: into the caches, or past them where whole lines are written.
+#if defined(AXISCAST_KIT_STORE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AXISCAST_KIT_STORE_INL_H_
+#undef AXISCAST_KIT_STORE_INL_H_
+#else
+#define AXISCAST_KIT_STORE_INL_H_
+#endif
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "hwy/cache_control.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace axiscast {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Elements from the vector's boundary before `at` to it.
+template <class D>
+HWY_INLINE std::size_t Misalignment(D d, const hn::TFromD<D>* at) {
+  return reinterpret_cast<std::uintptr_t>(at) / sizeof(hn::TFromD<D>) % hn::Lanes(d);
+}
+
+// Copies less than a vector, by stores that are all within what is copied.
+template <typename T>
+static HWY_NOINLINE void CopyPart(const T* from, T* to, std::size_t count) {
+  const auto* source = reinterpret_cast<const std::byte*>(from);
+  auto* target = reinterpret_cast<std::byte*>(to);
+  std::size_t bytes = count * sizeof(T);
+  const auto copy = [&](auto size) {
+    std::memcpy(target, source, size());
+    source += size();
+    target += size();
+    bytes -= size();
+  };
+  while (bytes >= 64) copy(std::integral_constant<std::size_t, 64>());
+  if (bytes >= 32) copy(std::integral_constant<std::size_t, 32>());
+  if (bytes >= 16) copy(std::integral_constant<std::size_t, 16>());
+  if (bytes >= 8) copy(std::integral_constant<std::size_t, 8>());
+  if (bytes >= 4) copy(std::integral_constant<std::size_t, 4>());
+  if (bytes >= 2) copy(std::integral_constant<std::size_t, 2>());
+  if (bytes >= 1) copy(std::integral_constant<std::size_t, 1>());
+}
+
+// Highway's Stream writes 16 bytes of a shorter vector (1.2, x86).
+template <class D>
+HWY_INLINE void StreamOrStore(hn::VFromD<D> v, D d, hn::TFromD<D>* at) {
+  if constexpr (hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) >= 16) {
+    hn::Stream(v, d, at);
+  } else {
+    hn::StoreU(v, d, at);
+  }
+}
+
+// A run of results. One that `streams` is stored past the caches: the vectors in its whole lines, where nothing else is stored. An
+// ordinary store that reaches into a line that was streamed waits until that has come back from memory, 300 ns, and so does one
+// into the other half of a line of which half was streamed.
+template <typename T>
+class OutputRun {
+ public:
+  HWY_INLINE OutputRun(bool streams, const T* begin, std::size_t count)
+      : streams_(streams),
+        lines_begin_((reinterpret_cast<std::uintptr_t>(begin) + kLine - 1) / kLine * kLine),
+        lines_end_(reinterpret_cast<std::uintptr_t>(begin + count) / kLine * kLine) {}
+
+  // A vector of the run that begins on a vector's boundary; of one that does not stream, any.
+  template <class D>
+  HWY_INLINE void Store(hn::VFromD<D> v, D d, T* at) const {
+    if (Streams(d, at)) {
+      StreamOrStore(v, d, at);
+    } else {
+      hn::StoreU(v, d, at);
+    }
+  }
+  // The first vector of the run, and the last one, which may begin anywhere: of a run that streams, what lies before the first
+  // vector's boundary, or behind the last one's.
+  template <class D>
+  HWY_INLINE void StoreFirst(hn::VFromD<D> v, D d, T* at) const {
+    const std::size_t before = Misalignment(d, at);
+    if (!streams_ || before == 0) return Store(v, d, at);
+    StorePart(v, d, at, 0, hn::Lanes(d) - before);
+  }
+  template <class D>
+  HWY_INLINE void StoreLast(hn::VFromD<D> v, D d, T* at) const {
+    const std::size_t behind = Misalignment(d, at);
+    if (!streams_ || behind == 0) return Store(v, d, at);
+    StorePart(v, d, at, hn::Lanes(d) - behind, behind);
+  }
+  // The first `count` elements of a vector, fewer than all.
+  template <class D>
+  HWY_INLINE void StoreSome(hn::VFromD<D> v, D d, T* at, std::size_t count) const {
+    if (!streams_) return hn::StoreN(v, d, at, count);
+    StorePart(v, d, at, 0, count);
+  }
+
+ private:
+  static constexpr std::uintptr_t kLine = 64;
+
+  // By way of memory: a masked store that spans two lines waits for both, whatever the mask.
+  template <class D>
+  static HWY_INLINE void StorePart(hn::VFromD<D> v, D d, T* at, std::size_t from, std::size_t count) {
+    HWY_ALIGN T vector[hn::MaxLanes(D())];
+    hn::Store(v, d, vector);
+    CopyPart(vector + from, at + from, count);
+  }
+  template <class D>
+  HWY_INLINE bool Streams(D d, const T* at) const {
+    if constexpr (!HWY_HAVE_SCALABLE && hn::MaxLanes(D()) * sizeof(T) >= kLine) return streams_;
+    const auto address = reinterpret_cast<std::uintptr_t>(at);
+    return streams_ && address >= lines_begin_ && address + hn::Lanes(d) * sizeof(T) <= lines_end_;
+  }
+
+  bool streams_;
+  std::uintptr_t lines_begin_, lines_end_;  // of the whole lines; where there are none, the end may be before the begin
+};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace axiscast
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target guard
