@@ -95,11 +95,13 @@ class TileCols {
     return false;
   }
 
-  // Are rows of the output whole lines, and follow each other, so that they are streamed as one run where it begins on a line?
+  // Are rows of the output whole lines, and follow each other, so that they are streamed as one run where it begins on a line, as
+  // all do if the first one does?
   bool WritesWholeLines(int first) const {
+    const std::pmr::vector<std::int64_t>& strides = canonical_.strides[count() - 1];
     const std::int64_t bytes = SaturatingProduct(Block(first), problem_.sizes.back());
-    return first > 0 && bytes % kLineBytes == 0 && !Stages(count() - 1, first) &&
-           canonical_.strides[count() - 1][RowDim(first)] == bytes;
+    if (first == 0 || bytes % kLineBytes != 0 || Stages(count() - 1, first) || strides[RowDim(first)] != bytes) return false;
+    return std::all_of(strides.begin(), strides.begin() + first, [](std::int64_t stride) { return stride % kLineBytes == 0; });
   }
 
   // Is what is staged of the operand the same in every step of the first of cols?
@@ -248,6 +250,12 @@ class TileCols {
   int count() const { return static_cast<int>(problem_.sizes.size()); }
   bool IsOutput(int operand) const { return operand + 1 == count(); }
   bool IsUnaligned(int operand) const { return (problem_.unaligned >> operand) & 1; }
+  // Bytes of an operand's elements; what is stretched counts once.
+  double UniqueBytes(int operand) const {
+    double bytes = static_cast<double>(problem_.sizes[operand]);
+    for (int d = 0; d < rank(); ++d) bytes *= canonical_.strides[operand][d] != 0 ? static_cast<double>(canonical_.extents[d]) : 1;
+    return bytes;
+  }
   // Elements of the dims from `first` on.
   std::int64_t Block(int first) const { return blocks_[first]; }
 

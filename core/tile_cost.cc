@@ -53,18 +53,25 @@ TilingEstimate TileCost::Cost(int first) const {
                : row_bytes % vector == 0 ? kRowSeconds
                : joins                   ? kJoinedRowSeconds
                                          : kRaggedRowSeconds;
-  const bool joined = joins && row_bytes >= vector && row_bytes % vector != 0;
-  if (problem_.streams && !joined && !WritesWholeLines(first)) row += kStreamedRunSeconds;
+  if (problem_.streams) {
+    const bool whole_lines = WritesWholeLines(first), joined = joins && row_bytes >= vector && row_bytes % vector != 0;
+    const bool too_short = !joins && !whole_lines && SaturatingProduct(row_cols, problem_.sizes.back()) < kStreamedRunBytes;
+    if (too_short || Stages(count() - 1, first)) {
+      const double bytes = elements * static_cast<double>(problem_.sizes.back());
+      estimate.fetching = {bytes, bytes / MachineSpeed().memory};
+    } else if (!joined && !whole_lines) {
+      row += kStreamedRunSeconds;
+    }
+  }
   bool large = problem_.result_blocks == 0;  // tiles
   for (int i = 0; i < count(); ++i) {
     if (!Stages(i, first)) continue;
     large = large && KeepsBlock(i, first, fold);
     const bool image = fold > 0 && IsImage(i, first);
     AddStaging(i, first, image ? row_cols * problem_.sizes[i] : StagedTileBytes(first), image, &estimate);
+    // Of what comes from memory, nothing is computed or streamed while it is staged.
+    if (problem_.streams && !IsOutput(i)) estimate.staging.seconds += UniqueBytes(i) / MachineSpeed().memory;
   }
-  // What is put away from scratch is not streamed: its lines are read first.
-  if (problem_.streams && Stages(count() - 1, first))
-    estimate.staging.seconds += elements * static_cast<double>(problem_.sizes.back()) / MachineSpeed().memory;
   const std::int64_t tile = (large ? std::numeric_limits<std::int64_t>::max() : StagedTileBytes(first)) / problem_.widest;
   const std::int64_t tile_cols = std::min(Block(first), tile);
   const std::int64_t tile_rows = first == 0 || fold > 0 ? 1 : std::min(canonical_.extents[RowDim(first)], tile / tile_cols);
