@@ -58,16 +58,21 @@ engines_together() {
 }
 
 verb_engines() {
-  local hosts=() host bench=0 argument
+  local hosts=() host bench=0 fetch=0 argument
   for argument in "$@"; do
     case $argument in
       --bench) bench=1 ;;
-      *) [[ " ${engine_hosts[*]} " == *" $argument "* ]] || fail "engines takes --bench and hosts, one of: ${engine_hosts[*]}; got '$argument'"
+      --fetch) fetch=1 ;;
+      *) [[ " ${engine_hosts[*]} " == *" $argument "* ]] || fail "engines takes --bench or --fetch, and hosts, one of: ${engine_hosts[*]}; got '$argument'"
          hosts+=("$argument") ;;
     esac
   done
   [ ${#hosts[@]} -gt 0 ] || hosts=("${engine_hosts[@]}")
   need build test check
+  if [ "$fetch" = 1 ]; then
+    for host in "${hosts[@]}"; do mkdir -p "$root/build/engines/$host" && engine_environment "$host"; done
+    return
+  fi
   # AXISCAST_PREFIX names a shared axiscast that is installed already.
   engine_prefix=${AXISCAST_PREFIX:-$root/build/engines/prefix}
   [ -n "${AXISCAST_PREFIX:-}" ] || verb_install "$engine_prefix" shared

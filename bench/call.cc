@@ -255,8 +255,9 @@ std::int64_t LeastBytes(const Pattern& pattern, Arena& arena) {
   return MakeCallWithExtent(pattern, 1, arena.data(), arena.second_half()).unique_bytes;
 }
 
-Call MakeCall(const Pattern& pattern, std::int64_t bytes, Arena& arena) {
-  std::byte* const half = arena.second_half();
+Call MakeCall(const Pattern& pattern, std::int64_t bytes, Arena& arena, int place) {
+  constexpr std::int64_t kFurther = 17 * 4096 + 13 * 64;  // other pages, and another place in them: five are spread over a page
+  std::byte* const half = arena.second_half() + place * kFurther;
   const std::int64_t one = LeastBytes(pattern, arena);
   const std::int64_t each = MakeCallWithExtent(pattern, 2, arena.data(), half).unique_bytes - one;
   const std::int64_t extent = each == 0 ? 1 : std::max<std::int64_t>((bytes - one) / each + 1, 1);

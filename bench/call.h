@@ -38,8 +38,11 @@ std::int64_t LeastBytes(const Pattern& pattern, Arena& arena);
 bool HasOneSize(const Pattern& pattern);
 
 // With about so many bytes in all, of which views take at most three times as many. In place, everything lies in the second half
-// of the arena, and RestoreInputs copies the values there.
-Call MakeCall(const Pattern& pattern, std::int64_t bytes, Arena& arena);
+// of the arena, and RestoreInputs copies the values there. What is in caches depends on how far results lie from inputs, modulo a
+// page: where loads of 64 bytes come soon after stores 64 bytes to 1 KB behind them, a Zen 4 takes 1.2 to 6 times as long. So there
+// are several places for results.
+inline constexpr int kPlaces = 5;
+Call MakeCall(const Pattern& pattern, std::int64_t bytes, Arena& arena, int place = 0);
 void RestoreInputs(const Call& call, Arena& arena);
 
 // Ends the program where the library refuses: the table is wrong then.

@@ -75,10 +75,10 @@ void AddPatternRow(const Pattern& pattern, const Size& size, Bench& bench) {
   const std::int64_t bytes = BytesOf(bench.arguments, size.level);
   const Call shapes = MakeCall(pattern, bytes, bench.arena);
   const auto measure = [&pattern, size, bytes, &roof = bench.roof, &arena = bench.arena,
-                        checked = shapes.unique_bytes > kCheckedBytes](const Effort& effort) mutable {
+                        checked = shapes.unique_bytes > kCheckedBytes, place = 0](const Effort& effort) mutable {
     if (!checked) Check(pattern, bytes, size.threads, arena);
     checked = true;
-    const Call call = MakeCall(pattern, bytes, arena);
+    const Call call = MakeCall(pattern, bytes, arena, place++ % kPlaces);  // samples differ in it; the median is of all
     RestoreInputs(call, arena);
     const Plan plan = MakePlan(call);
     const Calls calls = [&](std::int64_t count) {
