@@ -37,9 +37,10 @@ Status Plan::Make(const Op& op, std::initializer_list<TensorView> inputs, const 
 Plan::Plan(std::shared_ptr<const Impl> impl) noexcept : impl_(std::move(impl)) {}
 
 Status Plan::Execute(std::initializer_list<const void*> inputs, void* out, const ExecuteOptions& options) const noexcept try {
-  if (impl_ != nullptr && inputs.size() != static_cast<std::size_t>(impl_->problem.given_count())) {
-    return Status(StatusCode::kInvalidArgument, impl_->caller + ": the plan takes " + std::to_string(impl_->problem.given_count()) +
-                                                    " inputs; got " + std::to_string(inputs.size()));
+  const auto taken = impl_ == nullptr ? inputs.size() : static_cast<std::size_t>(impl_->problem.given_count());
+  if (inputs.size() != taken) {
+    return Status(StatusCode::kInvalidArgument,
+                  impl_->caller + ": the plan takes " + InputsText(taken) + "; got " + std::to_string(inputs.size()));
   }
   return Execute(inputs.begin(), out, options);
 } catch (...) {

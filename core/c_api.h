@@ -101,8 +101,9 @@ Status ReadTensor(const char* function, const char* what, const axiscast_tensor*
 // More than kMaxArity, which no op takes, are counted and not read: planning refuses them.
 Status ReadOperands(const char* function, const axiscast_tensor* given, std::int64_t count, Operands* operands);
 
-// The same for an expression, which takes more. Those that are more than any takes are not read either.
-Status ReadOperands(const char* function, const axiscast_tensor* given, std::int64_t count, std::vector<TensorView>* views);
+// The same for an expression that takes so many.
+Status ReadOperands(const char* function, const axiscast_tensor* given, std::int64_t count, std::int64_t taken,
+                    std::vector<TensorView>* views);
 
 // The options of a call, but for how it runs. The attributes' memory is the calling thread's, and goes back to it at the end: an
 // eager call that was made before allocates nothing.

@@ -50,7 +50,7 @@ int32_t axiscast_expression_infer_output(const axiscast_expression* expression, 
     if (Status status = CheckHandle(function, expression); !status.ok()) return status;
     if (rank == nullptr || dtype == nullptr) return IsNull(function, "the pointer to the rank or the dtype");
     std::vector<TensorView> views;
-    if (Status status = ReadOperands(function, inputs, count, &views); !status.ok()) return status;
+    if (Status status = ReadOperands(function, inputs, count, expression->held.input_count(), &views); !status.ok()) return status;
     CallOptions known;
     if (Status status = ReadOptions(function, options, &known); !status.ok()) return status;
     Shape shape;
@@ -68,7 +68,7 @@ int32_t axiscast_plan_make_expression(const axiscast_expression* expression, con
     if (Status status = CheckHandle(function, expression); !status.ok()) return status;
     if (plan == nullptr) return IsNull(function, "the pointer to the plan");
     std::vector<TensorView> views;
-    if (Status status = ReadOperands(function, inputs, count, &views); !status.ok()) return status;
+    if (Status status = ReadOperands(function, inputs, count, expression->held.input_count(), &views); !status.ok()) return status;
     MutableTensorView destination;
     if (Status status = ReadTensor(function, "out", out, &destination); !status.ok()) return status;
     CallOptions known;

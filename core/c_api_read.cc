@@ -132,9 +132,10 @@ Status ReadOperands(const char* function, const axiscast_tensor* given, std::int
   return Status();
 }
 
-Status ReadOperands(const char* function, const axiscast_tensor* given, std::int64_t count, std::vector<TensorView>* views) {
+Status ReadOperands(const char* function, const axiscast_tensor* given, std::int64_t count, std::int64_t taken,
+                    std::vector<TensorView>* views) {
   if (Status status = ReadCount(function, "operands", given, count); !status.ok()) return status;
-  for (std::int64_t i = 0; i < count && i < kMaxOperands; ++i) {
+  for (std::int64_t i = 0; i < count && i < taken; ++i) {
     axiscast_tensor known;
     if (Status status = ReadElement(function, given, i, &known); !status.ok()) return status;
     const std::string name = "operand " + std::to_string(i);

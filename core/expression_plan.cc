@@ -92,7 +92,7 @@ class Planner {
       std::string list;
       for (const std::string& name : expression_.names) list += (list.empty() ? "" : ", ") + name;
       return Wrong(StatusCode::kInvalidArgument,
-                   "takes " + std::to_string(expression_.names.size()) + " inputs (" + list + "); got " + std::to_string(count_));
+                   "the expression takes " + InputsText(expression_.names.size()) + " (" + list + "); got " + std::to_string(count_));
     }
     for (const ExpressionCall& call : expression_.calls) {
       if (const Status status = SettleCall(call); !status.ok()) return status;
@@ -105,18 +105,18 @@ class Planner {
     if (options_.axis) {
       return Wrong(
           StatusCode::kInvalidArgument,
-          "takes no axis: the text has it, behind the name of an input, as in bias@1; got axis " + std::to_string(*options_.axis));
+          "an expression takes no axis: the text has it, behind the name of an input, as in bias@1; got axis " + std::to_string(*options_.axis));
     }
-    if (options_.patterns != nullptr) return Wrong(StatusCode::kInvalidArgument, "takes no declared patterns");
+    if (options_.patterns != nullptr) return Wrong(StatusCode::kInvalidArgument, "an expression takes no declared patterns");
     if (!options_.attributes.empty()) {
       const char* const name = options_.attributes[0].name;
-      return Wrong(StatusCode::kInvalidArgument, "takes no attributes: the text has them, as in clip(x, min=0); got attribute " +
+      return Wrong(StatusCode::kInvalidArgument, "an expression takes no attributes: the text has them, as in clip(x, min=0); got attribute " +
                                                      std::string(name != nullptr ? name : "null"));
     }
     if (!options_.mode || *options_.mode == Mode::kNumpy) return Status();
     const auto mode = static_cast<std::size_t>(*options_.mode);
     return Wrong(StatusCode::kInvalidArgument,
-                 "takes no mode but numpy, in which inputs have axes of their own, as in bias@1; got " +
+                 "an expression takes no mode but numpy, in which inputs have axes of their own, as in bias@1; got " +
                      (mode < kModeCount ? kModes[mode].name : std::to_string(mode)));
   }
 

@@ -167,7 +167,7 @@ Status FindKernel(const Request& request, const Kernel** kernel) {
   const std::string who = std::string(request.caller()) + ": ";
   if (request.count != static_cast<std::size_t>(op.arity())) {
     return Status(StatusCode::kInvalidArgument,
-                  who + "takes " + std::to_string(op.arity()) + " inputs; got " + std::to_string(request.count));
+                  who + "takes " + InputsText(static_cast<std::size_t>(op.arity())) + "; got " + std::to_string(request.count));
   }
   DType dtypes[kMaxArity];
   for (int i = 0; i < op.arity(); ++i) dtypes[i] = request.inputs[i]->dtype;

@@ -65,6 +65,9 @@ DataCheck MakeCheck(const char* caller, const OpInfo& info, CheckFunction functi
 // The op's kernel for the inputs' dtypes.
 Status FindKernel(const Request& request, const Kernel** kernel);
 
+// "2 inputs".
+inline std::string InputsText(std::size_t count) { return std::to_string(count) + (count == 1 ? " input" : " inputs"); }
+
 // The shape that is written, and where each input's dims lie in it.
 Status ResolveInputs(const Request& request, const Destination& destination, Shape* shape, int* first);
 

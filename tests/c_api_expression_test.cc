@@ -146,7 +146,12 @@ TEST_F(CExpression, RefusesWhatCannotBe) {
   EXPECT_STREQ(name, "untouched");
   EXPECT_REFUSED(Make(-1), AXISCAST_INVALID_ARGUMENT,
                  "axiscast_plan_make_expression: the number of operands must be 0 or more; got -1");
-  EXPECT_REFUSED(Make(1), AXISCAST_INVALID_ARGUMENT, "expression: takes 2 inputs (x, bias); got 1");
+  EXPECT_REFUSED(Make(1), AXISCAST_INVALID_ARGUMENT, "expression: the expression takes 2 inputs (x, bias); got 1");
+  // What is behind those that are taken is not read.
+  EXPECT_REFUSED(Make(INT64_MAX), AXISCAST_INVALID_ARGUMENT,
+                 "expression: the expression takes 2 inputs (x, bias); got 9223372036854775807");
+  EXPECT_REFUSED(axiscast_expression_infer_output(expression_, inputs_, INT64_MAX, nullptr, extents, 2, &rank, &dtype),
+                 AXISCAST_INVALID_ARGUMENT, "expression: the expression takes 2 inputs (x, bias); got 9223372036854775807");
   EXPECT_REFUSED(axiscast_expression_infer_output(expression_, inputs_, 2, nullptr, extents, 1, &rank, &dtype),
                  AXISCAST_INVALID_ARGUMENT,
                  "axiscast_expression_infer_output: the capacity of the extents must be the rank 2 or more; got 1");
@@ -155,7 +160,7 @@ TEST_F(CExpression, RefusesWhatCannotBe) {
   EXPECT_EQ(extents[0], 77);
   options_.has_axis = 1;
   EXPECT_REFUSED(Make(), AXISCAST_INVALID_ARGUMENT,
-                 "expression: takes no axis: the text has it, behind the name of an input, as in bias@1; got axis 0");
+                 "expression: an expression takes no axis: the text has it, behind the name of an input, as in bias@1; got axis 0");
   options_.has_axis = 0;
   options_.struct_size = 3;
   EXPECT_REFUSED(

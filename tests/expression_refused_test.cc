@@ -46,7 +46,7 @@ std::string SumOf(int inputs, int numbers) {
 
 const Refusal kRefusals[] = {
     {"too_few", "add(x, multiply(y, z))", {F32({3}), F32({3})}, Out({3}), kInvalidArgument, "takes 3 inputs (x, y, z); got 2"},
-    {"too_many", "abs(x)", {F32({3}), F32({3})}, Out({3}), kInvalidArgument, "takes 1 inputs (x); got 2"},
+    {"too_many", "abs(x)", {F32({3}), F32({3})}, Out({3}), kInvalidArgument, "the expression takes 1 input (x); got 2"},
     {"shapes",
      "add(x, bias)",
      {F32({2, 3, 4}), F32({3})},
@@ -244,18 +244,18 @@ PlanOptions With(void (*set)(PlanOptions*)) {
 
 const BadOptions kBadOptions[] = {
     {"mode", With([](PlanOptions* o) { o->mode = Mode::kAxis; }),
-     "expression: takes no mode but numpy, in which inputs have axes of their own, as in bias@1; got axis"},
+     "expression: an expression takes no mode but numpy, in which inputs have axes of their own, as in bias@1; got axis"},
     {"no_mode", With([](PlanOptions* o) { o->mode = static_cast<Mode>(99); }),
-     "expression: takes no mode but numpy, in which inputs have axes of their own, as in bias@1; got 99"},
+     "expression: an expression takes no mode but numpy, in which inputs have axes of their own, as in bias@1; got 99"},
     {"axis", With([](PlanOptions* o) { o->axis = 1; }),
-     "expression: takes no axis: the text has it, behind the name of an input, as in bias@1; got axis 1"},
-    {"patterns", With([](PlanOptions* o) { o->patterns = kPatterns; }), "expression: takes no declared patterns"},
+     "expression: an expression takes no axis: the text has it, behind the name of an input, as in bias@1; got axis 1"},
+    {"patterns", With([](PlanOptions* o) { o->patterns = kPatterns; }), "expression: an expression takes no declared patterns"},
     {"attributes", With([](PlanOptions* o) {
        o->attributes = {{"min", 1}};
      }),
-     "expression: takes no attributes: the text has them, as in clip(x, min=0); got attribute min"},
+     "expression: an expression takes no attributes: the text has them, as in clip(x, min=0); got attribute min"},
     {"caller", With([](PlanOptions* o) { o->caller = "fused", o->axis = 0; }),
-     "fused: takes no axis: the text has it, behind the name of an input, as in bias@1; got axis 0"},
+     "fused: an expression takes no axis: the text has it, behind the name of an input, as in bias@1; got axis 0"},
 };
 
 class ExpressionOptions : public testing::TestWithParam<BadOptions> {};
@@ -308,7 +308,7 @@ TEST(ExpressionRefused, CountsTheInputsOfAPlanWithoutItsNumbers) {
   Plan plan;
   ASSERT_TRUE(Plan::Make(expression, {F32({2})}, Out({2}), {}, &plan).ok());
   float x[2] = {};
-  EXPECT_STREQ(plan.Execute({x, x}, x).message(), "expression: the plan takes 1 inputs; got 2");
+  EXPECT_STREQ(plan.Execute({x, x}, x).message(), "expression: the plan takes 1 input; got 2");
 }
 
 }  // namespace

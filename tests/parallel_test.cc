@@ -161,5 +161,27 @@ TEST(OneThread, TakesAsOneTileWhatOnlySharingCuts) {
   EXPECT_EQ(TilesOf({300, 5, 1000}, {5, 1}, 1), 300);  // rows and cols make a tile
 }
 
+// The tiles in a piece of a call of int8 that has (n, 1, cols) and (n, 2, cols), a tile being rows of the same plane.
+std::int64_t GrainOf(std::int64_t n, std::int64_t cols) {
+  std::vector<std::int8_t> x(static_cast<std::size_t>(n * cols)), y(2 * x.size());
+  Plan plan;
+  const Shape shape = {n, 2, cols};
+  const Status made = Plan::Make(*FindOp("add"), {{x.data(), DType::kInt8, {n, 1, cols}}, {y.data(), DType::kInt8, shape}},
+                                 {y.data(), DType::kInt8, shape}, {}, &plan);
+  EXPECT_TRUE(made.ok()) << made.message();
+  const PlanDescription description = plan.Describe();
+  EXPECT_GT(description.tile_rows, 2);
+  EXPECT_EQ(description.tile_cols, cols);
+  EXPECT_GT(description.tiles, 3);
+  return description.grain_tiles;
+}
+
+// Threads that write between each other's rows share lines, and take longer than one.
+TEST(Pieces, HaveAllTilesThatLieBetweenEachOthersRows) {
+  EXPECT_EQ(GrainOf(566, 185) % 2, 0);
+  EXPECT_EQ(GrainOf(2000, 185) % 2, 0);
+  EXPECT_EQ(GrainOf(566, 192), 1) << "rows that are whole lines are shared as they come";
+}
+
 }  // namespace
 }  // namespace axiscast
