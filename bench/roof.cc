@@ -168,8 +168,8 @@ Roof::Choice Roof::Choose(const Traffic& traffic, const std::vector<Part>& parts
 RoofTime Roof::Measure(const Traffic& traffic, int threads, const Effort& effort) {
   const std::vector<Part> parts = Split(traffic);
   const bool in_place = traffic.in == traffic.out;
-  const auto [entry, is_new] = choices_.try_emplace(
-      {in_place ? nullptr : traffic.in, traffic.read_bytes, in_place, traffic.write_bytes, traffic.checked_bytes, traffic.keeps_gaps, threads});
+  const auto [entry, is_new] = choices_.try_emplace({in_place ? nullptr : traffic.in, traffic.read_bytes, in_place,
+                                                     traffic.write_bytes, traffic.checked_bytes, traffic.keeps_gaps, threads});
   Choice& choice = entry->second;
   if (is_new) choice = Choose(traffic, parts, threads, effort);
   const auto fastest = [&](const std::vector<std::size_t>& loops) {

@@ -14,7 +14,8 @@ constexpr std::size_t kPlanInfoSize = 64;
 
 Status CheckInputs(const char* function, const axiscast_plan& plan, const void* const* inputs, std::int64_t count) {
   if (count != plan.input_count) {
-    return Invalid(function, "the plan takes " + InputsText(static_cast<std::size_t>(plan.input_count)) + "; got " + std::to_string(count));
+    return Invalid(function,
+                   "the plan takes " + InputsText(static_cast<std::size_t>(plan.input_count)) + "; got " + std::to_string(count));
   }
   return inputs != nullptr ? Status() : IsNull(function, "the array of inputs");
 }

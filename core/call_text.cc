@@ -146,7 +146,8 @@ CallValue CallReader::Read(std::vector<TextCall>* calls) {
     Skip("");
     std::optional<CallValue> value;
     const bool is_attribute = !open.empty() && IsBefore('=');
-    if (!is_attribute && !open.empty() && !open.back().attributes.empty()) Refuse("behind an attribute only attributes may come, as in min=0");
+    if (!is_attribute && !open.empty() && !open.back().attributes.empty())
+      Refuse("behind an attribute only attributes may come, as in min=0");
     if (IsBefore('(')) {
       open.push_back({{}, Take(NextWord().size()), {}, {}});
       Skip("(");

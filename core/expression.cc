@@ -31,8 +31,9 @@ Status LookUp(const std::string& text, const Registry& registry, TextCall&& read
     for (int i = 0; i < op.info().attribute_count; ++i)
       attributes += (i == 0 ? "" : ", ") + std::string(op.info().attributes[i].name);
     if (!attributes.empty()) attributes = ", and attributes by name (" + attributes + ")";
-    return Wrong(StatusCode::kInvalidArgument, std::string(op.name()) + " takes " + InputsText(static_cast<std::size_t>(op.arity())) + attributes +
-                                                   "; got " + std::to_string(read.values.size()) + where());
+    return Wrong(StatusCode::kInvalidArgument, std::string(op.name()) + " takes " +
+                                                   InputsText(static_cast<std::size_t>(op.arity())) + attributes + "; got " +
+                                                   std::to_string(read.values.size()) + where());
   }
   std::vector<std::string> names;  // until the attributes have the op's
   for (const CallAttribute& attribute : read.attributes) names.emplace_back(attribute.name);

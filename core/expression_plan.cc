@@ -91,8 +91,8 @@ class Planner {
     if (count_ != expression_.names.size()) {
       std::string list;
       for (const std::string& name : expression_.names) list += (list.empty() ? "" : ", ") + name;
-      return Wrong(StatusCode::kInvalidArgument,
-                   "the expression takes " + InputsText(expression_.names.size()) + " (" + list + "); got " + std::to_string(count_));
+      return Wrong(StatusCode::kInvalidArgument, "the expression takes " + InputsText(expression_.names.size()) + " (" + list +
+                                                     "); got " + std::to_string(count_));
     }
     for (const ExpressionCall& call : expression_.calls) {
       if (const Status status = SettleCall(call); !status.ok()) return status;
@@ -103,15 +103,16 @@ class Planner {
   // What an op's call takes, and an expression has in its text.
   Status CheckOptions() const {
     if (options_.axis) {
-      return Wrong(
-          StatusCode::kInvalidArgument,
-          "an expression takes no axis: the text has it, behind the name of an input, as in bias@1; got axis " + std::to_string(*options_.axis));
+      return Wrong(StatusCode::kInvalidArgument,
+                   "an expression takes no axis: the text has it, behind the name of an input, as in bias@1; got axis " +
+                       std::to_string(*options_.axis));
     }
     if (options_.patterns != nullptr) return Wrong(StatusCode::kInvalidArgument, "an expression takes no declared patterns");
     if (!options_.attributes.empty()) {
       const char* const name = options_.attributes[0].name;
-      return Wrong(StatusCode::kInvalidArgument, "an expression takes no attributes: the text has them, as in clip(x, min=0); got attribute " +
-                                                     std::string(name != nullptr ? name : "null"));
+      return Wrong(StatusCode::kInvalidArgument,
+                   "an expression takes no attributes: the text has them, as in clip(x, min=0); got attribute " +
+                       std::string(name != nullptr ? name : "null"));
     }
     if (!options_.mode || *options_.mode == Mode::kNumpy) return Status();
     const auto mode = static_cast<std::size_t>(*options_.mode);

@@ -226,16 +226,18 @@ std::int64_t UniqueBytes(const Canonical& canonical, int operand, std::int64_t s
   return bytes;
 }
 
-// Tiles along the loops inside of the rows' one lie between each other's rows. Where rows are no whole lines, a piece for one thread
-// has all of those, if they are few: (566,1,185)+(566,2,185) of int8 took two threads 1.6 times as long as one.
+// Tiles along the loops inside of the rows' one lie between each other's rows. Where rows are no whole lines, a piece for one
+// thread has all of those, if they are few: (566,1,185)+(566,2,185) of int8 took two threads 1.6 times as long as one.
 std::int64_t WithoutSharedLines(const Layout& layout, std::int64_t tiles, std::int64_t out_size) {
   if (layout.row_loop < 0) return tiles;
   const OperandLayout& out = layout.operands.back();
   if (out.row_stride % kLineBytes == 0 && layout.tile_cols() * out_size % kLineBytes == 0) return tiles;
   std::int64_t inside = 1;
-  for (auto loop = static_cast<std::size_t>(layout.row_loop) + 1; loop < layout.loops.size(); ++loop) inside *= layout.loops[loop].count;
+  for (auto loop = static_cast<std::size_t>(layout.row_loop) + 1; loop < layout.loops.size(); ++loop)
+    inside *= layout.loops[loop].count;
   constexpr std::int64_t kLonger = 4;  // at most, than the piece would be
-  return inside > kLonger * std::max<std::int64_t>(tiles, 1) ? tiles : (std::max<std::int64_t>(tiles, 1) + inside - 1) / inside * inside;
+  return inside > kLonger * std::max<std::int64_t>(tiles, 1) ? tiles
+                                                             : (std::max<std::int64_t>(tiles, 1) + inside - 1) / inside * inside;
 }
 
 Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std::span<const Step> steps,

@@ -45,7 +45,12 @@ std::string SumOf(int inputs, int numbers) {
 }
 
 const Refusal kRefusals[] = {
-    {"too_few", "add(x, multiply(y, z))", {F32({3}), F32({3})}, Out({3}), kInvalidArgument, "takes 3 inputs (x, y, z); got 2"},
+    {"too_few",
+     "add(x, multiply(y, z))",
+     {F32({3}), F32({3})},
+     Out({3}),
+     kInvalidArgument,
+     "the expression takes 3 inputs (x, y, z); got 2"},
     {"too_many", "abs(x)", {F32({3}), F32({3})}, Out({3}), kInvalidArgument, "the expression takes 1 input (x); got 2"},
     {"shapes",
      "add(x, bias)",

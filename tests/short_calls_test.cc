@@ -66,6 +66,32 @@ TEST(AwakeGuess, TriesAreRare) {
   }
 }
 
+// How long calls that nobody helps try in a row at most, up to some moment.
+std::int64_t LongestTry(AwakeGuess& guess, std::int64_t* now, std::int64_t end) {
+  std::int64_t longest = 0, begin = -1;
+  for (; *now < end; *now += 5 * kMicrosecond) {
+    const bool tried = guess.Ask(*now);
+    if (tried && begin < 0) begin = *now;
+    if (!tried) begin = -1;
+    if (tried) longest = std::max(longest, *now - begin);
+  }
+  return longest;
+}
+
+// Schedulers take up to some milliseconds to give a thread that they wake a CPU of its own.
+TEST(AwakeGuess, TriesGrowWhileNobodyHelps) {
+  AwakeGuess guess;
+  std::int64_t now = 0;
+  EXPECT_LT(LongestTry(guess, &now, 1000 * kMicrosecond), 100 * kMicrosecond);
+  EXPECT_GT(LongestTry(guess, &now, 70'000 * kMicrosecond), 1500 * kMicrosecond);
+  const std::int64_t longest = LongestTry(guess, &now, 500'000 * kMicrosecond);
+  EXPECT_GT(longest, 3500 * kMicrosecond);
+  EXPECT_LT(longest, 4000 * kMicrosecond);
+  guess.WasHelped(now);
+  now += AwakeGuess::kAwake;
+  EXPECT_LT(LongestTry(guess, &now, now + 1000 * kMicrosecond), 100 * kMicrosecond) << "as if it were new";
+}
+
 TEST(AwakeGuess, ATryThatIsHelpedIsTheLastOne) {
   AwakeGuess guess;
   std::int64_t now = 0;

@@ -154,8 +154,9 @@ class Plan {
   /// or where something does not fit, an error.
   ///
   /// Shapes: the result is what all inputs broadcast to, each aligned right or at its axis, whatever ops read it; otherwise as
-  ///   above, also for a larger `out`. Dtypes: each op must have a kernel for the dtypes of what it reads, as nothing is promoted; out has
-  ///   the last op's dtype. Options: a mode other than kNumpy, an axis, attributes and patterns are refused, as the text has them.
+  ///   above, also for a larger `out`. Dtypes: each op must have a kernel for the dtypes of what it reads, as nothing is promoted;
+  ///   out has the last op's dtype. Options: a mode other than kNumpy, an axis, attributes and patterns are refused, as the text
+  ///   has them.
   /// Errors: as above, and kUnsupported (more operands or steps than one pass takes, or an op that looks at what another one
   ///   computes before it writes: an integer divisor must be an input or a number), kDivisionByZero (by the number 0). Messages
   ///   name the part of the text. *plan is then untouched. Cost: as above, for each op some tens of nanoseconds more.
