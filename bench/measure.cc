@@ -18,7 +18,7 @@ double Seconds(const Calls& calls, std::int64_t count, int threads) {
 
 // Seconds per call, after a warm-up.
 double TimeCalls(const Calls& calls, double guess, int threads, const Effort& effort) {
-  if (const std::int64_t passes = WarmUpPasses(guess, effort); passes > 0) calls(passes);
+  if (const std::int64_t passes = WarmUpPasses(guess, effort, threads == 1 ? kWarmUp : kPoolWarmUp); passes > 0) calls(passes);
   const auto count = std::max<std::int64_t>(static_cast<std::int64_t>(effort.chunk / guess), 1);
   return Undisturbed(threads, effort, [&] { return Seconds(calls, count, threads) / static_cast<double>(count); });
 }

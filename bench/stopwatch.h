@@ -31,13 +31,14 @@ inline constexpr double kLong = 1e-3;
 
 // Passes of so many seconds that go before those that are timed. The pool's idle threads have gone to sleep, and caches are to hold
 // what they will: one that cores share settles after a dozen passes. Rows in L3 that came after rows in memory, and after two
-// passes, took 1.5 times as long as the roof did, which had come after some more.
-inline std::int64_t WarmUpPasses(double guess, const Effort& effort) {
-  constexpr double kSeconds = 150e-6;
+// passes, took 1.5 times as long as the roof did, which had come after some more. Calls of the pool take longer to settle: short
+// ones are shared again only when a thread has been seen to help, which takes two tries or three (core/awake.h).
+inline constexpr double kWarmUp = 150e-6, kPoolWarmUp = 2e-3;
+inline std::int64_t WarmUpPasses(double guess, const Effort& effort, double warm_up = kWarmUp) {
   constexpr std::int64_t kSettlingPasses = 16;
   if (guess > kLong) return 0;
-  const auto passes = static_cast<std::int64_t>(std::min(kSeconds, effort.chunk) / guess) + 1;
-  return effort.chunk < kSeconds ? passes : std::max(passes, kSettlingPasses);
+  if (effort.chunk < kWarmUp) return static_cast<std::int64_t>(effort.chunk / guess) + 1;
+  return std::max(static_cast<std::int64_t>(warm_up / guess) + 1, kSettlingPasses);
 }
 
 // Seconds since some moment. Work of one thread is timed by that thread's own clock, which stands still while the system runs
