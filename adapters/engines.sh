@@ -70,7 +70,11 @@ verb_engines() {
   [ ${#hosts[@]} -gt 0 ] || hosts=("${engine_hosts[@]}")
   need build test check
   if [ "$fetch" = 1 ]; then
-    for host in "${hosts[@]}"; do mkdir -p "$root/build/engines/$host" && engine_environment "$host"; done
+    [ "$bench" = 0 ] || fail "engines takes --bench or --fetch, not both"
+    for host in "${hosts[@]}"; do
+      mkdir -p "$root/build/engines/$host"
+      engine_environment "$host"
+    done
     return
   fi
   # AXISCAST_PREFIX names a shared axiscast that is installed already.

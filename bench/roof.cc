@@ -142,9 +142,8 @@ Roof::Choice Roof::Choose(const Traffic& traffic, const std::vector<Part>& parts
   once.chunk = 0;
   guess = Time(traffic, parts, threads, 0, once, guess);
   // By turns, and the median: whatever disturbs one round decides nothing.
-  const int rounds = guess < kLong ? effort.rounds_of_choice : std::min(effort.rounds_of_choice, 3);
   std::vector<std::vector<double>> seconds(loops.size());
-  for (int round = 0; round < rounds; ++round) {
+  for (int round = 0; round < effort.rounds_of_choice; ++round) {
     for (std::size_t i = 0; i < loops.size(); ++i) seconds[i].push_back(Time(traffic, parts, threads, i, effort, guess));
   }
   const auto best_of = [&](bool streaming) {
@@ -167,8 +166,8 @@ Roof::Choice Roof::Choose(const Traffic& traffic, const std::vector<Part>& parts
 
 RoofTime Roof::Measure(const Traffic& traffic, int threads, const Effort& effort) {
   const std::vector<Part> parts = Split(traffic);
-  const bool in_place = traffic.in == traffic.out;
-  const auto [entry, is_new] = choices_.try_emplace({in_place ? nullptr : traffic.in, traffic.read_bytes, in_place,
+  const std::byte* const from = traffic.in == traffic.out ? nullptr : traffic.in;  // in place there are places for inputs, too
+  const auto [entry, is_new] = choices_.try_emplace({from, traffic.read_bytes, (traffic.out - traffic.in) % 4096,
                                                      traffic.write_bytes, traffic.checked_bytes, traffic.keeps_gaps, threads});
   Choice& choice = entry->second;
   if (is_new) choice = Choose(traffic, parts, threads, effort);

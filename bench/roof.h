@@ -79,9 +79,9 @@ class Roof {
 
   Team team_;
   double fork_ = 0;
-  // By the bytes, where they begin, in place or not, and threads: which loop is best differs even between 192 KB and 256 KB in the
-  // same cache.
-  std::map<std::tuple<const void*, std::int64_t, bool, std::int64_t, std::int64_t, bool, int>, Choice> choices_;
+  // By the bytes, where they begin, how far results lie from inputs modulo a page, and threads: which loop is best differs even
+  // between 192 KB and 256 KB in the same cache.
+  std::map<std::tuple<const void*, std::int64_t, std::int64_t, std::int64_t, std::int64_t, bool, int>, Choice> choices_;
 };
 
 }  // namespace axiscast::bench

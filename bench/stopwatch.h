@@ -16,7 +16,7 @@ struct Effort {
   double chunk = 600e-6;  // seconds in a row: short of a scheduler's time slice, long beside a fork
   int rounds_of_short_calls = 9;
   int rounds_of_long_calls = 5;
-  int rounds_of_choice = 7;  // of the roof's loops; 3 for long calls at most
+  int rounds_of_choice = 3;  // of the roof's loops, at each place
   int attempts = 12;         // where the system disturbs
   bool roof = true;          // false: the call's time alone
 };
@@ -32,7 +32,7 @@ inline constexpr double kLong = 1e-3;
 // Passes of so many seconds that go before those that are timed. The pool's idle threads have gone to sleep, and caches are to hold
 // what they will: one that cores share settles after a dozen passes. Rows in L3 that came after rows in memory, and after two
 // passes, took 1.5 times as long as the roof did, which had come after some more. Calls of the pool take longer to settle: short
-// ones are shared again only when a thread has been seen to help, which takes two tries or three (core/awake.h).
+// ones are shared again only when a thread has been seen to help, mostly in the second try (core/awake.h).
 inline constexpr double kWarmUp = 150e-6, kPoolWarmUp = 2e-3;
 inline std::int64_t WarmUpPasses(double guess, const Effort& effort, double warm_up = kWarmUp) {
   constexpr std::int64_t kSettlingPasses = 16;

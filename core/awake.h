@@ -12,16 +12,18 @@ namespace axiscast {
 // Threads that ran out of work look for more before they sleep. 20 us later they still take it at once, after 50 us often, after
 // 300 us hardly ever, and all the while the caller of a call that nobody shares pays for a fork, 1 us and more (2 virtual cores of
 // Zen 5). So short calls are shared while others are seen to help; and where calls are close to each other, it is tried in a 16th
-// of the time: for as long as threads need to wake up, then twice as long each time that nobody helped. Schedulers wake a thread on
-// the caller's own CPU, where it is no help, and may move it at the next tick, 1 to 4 ms later: without longer tries, two thirds of
-// the processes on a Zen 4 never shared calls of 4.6 us, which then took 4.9 instead of 3.35. Called by any number of threads at
-// once, which see each other's calls and helpers, whatever pool they have. Times are in nanoseconds, of any clock.
+// of the time: for as long as threads need to wake up, then twice as long each time that nobody helped, until there was a pause.
+// Schedulers wake a thread on the caller's own CPU, where it is no help, and may move it at the next tick, 1 to 4 ms later: without
+// longer tries, two thirds of the processes on a Zen 4 never shared calls of 4.6 us, which then took 4.9 instead of 3.35. Called by
+// any number of threads at once, which see each other's calls and helpers, whatever pool they have. Times are in nanoseconds, of
+// any clock.
 class alignas(64) AwakeGuess {
  public:
-  static constexpr std::int64_t kAwake = 80'000;  // so long after they helped
-  static constexpr std::int64_t kTry = 60'000;    // the first try
-  static constexpr int kLonger = 6;               // times that it grows, to 4 ms
-  static constexpr std::int64_t kBetween = 16;    // from one's end to the next one's beginning, in tries
+  static constexpr std::int64_t kAwake = 80'000;     // so long after they helped
+  static constexpr std::int64_t kTry = 60'000;       // the first try
+  static constexpr int kMostDoublings = 6;           // of a try, to 4 ms
+  static constexpr std::int64_t kPause = 2'000'000;  // without a call, after which tries begin anew
+  static constexpr std::int64_t kBetween = 16;       // from one's end to the next one's beginning, in tries
 
   // For a short call: whether to share it.
   bool Ask(std::int64_t now) noexcept {
@@ -30,14 +32,20 @@ class alignas(64) AwakeGuess {
     if (now - last_call > kNote) last_call_.store(now, std::memory_order_relaxed);
     const std::int64_t planned = next_try_.load(std::memory_order_relaxed);
     const auto plan = [&](std::int64_t next) { next_try_.store(next, std::memory_order_relaxed); };
-    const int longer = longer_.load(std::memory_order_relaxed);
-    const std::int64_t length = kTry << longer;
+    if (now - last_call > kPause) {
+      doublings_.store(0, std::memory_order_relaxed);
+      plan(now + kTry);
+      return false;
+    }
+    int doublings = doublings_.load(std::memory_order_relaxed);
+    const std::int64_t length = kTry << doublings;
     if (now - last_call > kAwake) {  // the first of many, or the only one; a try that was going on is over
       plan(std::max(planned <= last_call ? last_call + kBetween * length : planned, now + kTry));
       return false;
     }
     if (now - planned > length) {
-      if (planned > kNever) longer_.store(std::min(longer + 1, kLonger), std::memory_order_relaxed);
+      const int more = std::min(doublings + 1, kMostDoublings);
+      if (planned > kNever) doublings_.compare_exchange_strong(doublings, more, std::memory_order_relaxed);
       plan(now + kBetween * length);
     }
     return now >= planned;
@@ -46,7 +54,7 @@ class alignas(64) AwakeGuess {
   // After a call that was shared.
   void WasHelped(std::int64_t now) noexcept {
     last_help_.store(now, std::memory_order_relaxed);
-    if (longer_.load(std::memory_order_relaxed) != 0) longer_.store(0, std::memory_order_relaxed);
+    if (doublings_.load(std::memory_order_relaxed) != 0) doublings_.store(0, std::memory_order_relaxed);
   }
 
  private:
@@ -56,7 +64,7 @@ class alignas(64) AwakeGuess {
   std::atomic<std::int64_t> last_help_{kNever};
   std::atomic<std::int64_t> last_call_{kNever};  // of those that were asked for while nobody helped
   std::atomic<std::int64_t> next_try_{kNever};   // when it begins
-  std::atomic<int> longer_{0};                   // doublings of a try, since somebody helped
+  std::atomic<int> doublings_{0};                // since somebody helped
 };
 
 }  // namespace axiscast

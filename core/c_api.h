@@ -101,7 +101,7 @@ Status ReadTensor(const char* function, const char* what, const axiscast_tensor*
 // More than kMaxArity, which no op takes, are counted and not read: planning refuses them.
 Status ReadOperands(const char* function, const axiscast_tensor* given, std::int64_t count, Operands* operands);
 
-// The same for an expression that takes so many.
+// The same for an expression that takes so many: those beyond are not read.
 Status ReadOperands(const char* function, const axiscast_tensor* given, std::int64_t count, std::int64_t taken,
                     std::vector<TensorView>* views);
 

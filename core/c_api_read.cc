@@ -3,7 +3,6 @@
 #include <string>
 
 #include "core/c_api.h"
-#include "core/program.h"
 
 namespace axiscast::c {
 namespace {

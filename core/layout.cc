@@ -216,6 +216,24 @@ std::int64_t RunBytes(const Layout& layout, bool joins, std::int64_t out_size) {
   return SaturatingProduct(joins ? layout.tile_rows() * cols : row, out_size);
 }
 
+// So many tiles as a piece for one thread, or more. Tiles along the loops between rows and cols lie between each other's rows, and
+// share lines where those are not whole: a piece has all of those, if they are few. (566,1,185)+(566,2,185) of int8 took two
+// threads 1.6 times as long as one.
+std::int64_t WithoutSharedLines(const Layout& layout, std::int64_t tiles) {
+  if (layout.row_loop < 0 || layout.check != nullptr) return tiles;
+  const OperandLayout& out = layout.operands.back();
+  bool whole = out.row_stride % kLineBytes == 0;
+  std::int64_t between = 1;
+  for (auto loop = static_cast<std::size_t>(layout.row_loop) + 1; loop + 1 < layout.loops.size(); ++loop) {
+    between *= layout.loops[loop].count;
+    whole = whole && out.advance[loop] % kLineBytes == 0;
+  }
+  constexpr std::int64_t kMostPieces = 4;  // that become one
+  const std::int64_t pieces = CeilDiv(tiles, between);
+  if (whole || between > kMostPieces * tiles || pieces * between >= layout.tiles) return tiles;
+  return pieces * between;
+}
+
 }  // namespace
 
 std::int64_t UniqueBytes(const Canonical& canonical, int operand, std::int64_t size) {
@@ -224,20 +242,6 @@ std::int64_t UniqueBytes(const Canonical& canonical, int operand, std::int64_t s
     if (canonical.strides[operand][d] != 0) bytes = SaturatingProduct(bytes, canonical.extents[d]);
   }
   return bytes;
-}
-
-// Tiles along the loops inside of the rows' one lie between each other's rows. Where rows are no whole lines, a piece for one
-// thread has all of those, if they are few: (566,1,185)+(566,2,185) of int8 took two threads 1.6 times as long as one.
-std::int64_t WithoutSharedLines(const Layout& layout, std::int64_t tiles, std::int64_t out_size) {
-  if (layout.row_loop < 0) return tiles;
-  const OperandLayout& out = layout.operands.back();
-  if (out.row_stride % kLineBytes == 0 && layout.tile_cols() * out_size % kLineBytes == 0) return tiles;
-  std::int64_t inside = 1;
-  for (auto loop = static_cast<std::size_t>(layout.row_loop) + 1; loop < layout.loops.size(); ++loop)
-    inside *= layout.loops[loop].count;
-  constexpr std::int64_t kLonger = 4;  // at most, than the piece would be
-  return inside > kLonger * std::max<std::int64_t>(tiles, 1) ? tiles
-                                                             : (std::max<std::int64_t>(tiles, 1) + inside - 1) / inside * inside;
 }
 
 Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std::span<const Step> steps,
@@ -313,8 +317,8 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   if (streams != problem.streams) AddWork(steps, passes, elements, bytes, streams, &layout.estimate);
   const double seconds = layout.estimate.seconds();
   const double tile_seconds = seconds / static_cast<double>(layout.tiles);
-  const auto piece = static_cast<std::int64_t>(PieceSeconds(seconds) / tile_seconds);
-  layout.grain = std::clamp<std::int64_t>(WithoutSharedLines(layout, piece, out_size), 1, layout.tiles);
+  const auto piece = std::max<std::int64_t>(static_cast<std::int64_t>(PieceSeconds(seconds) / tile_seconds), 1);
+  layout.grain = std::min(WithoutSharedLines(layout, piece), layout.tiles);
   layout.parallel = seconds > kSharedSeconds && layout.tiles > 1;
   layout.seconds = seconds;
   return layout;

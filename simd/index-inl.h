@@ -121,7 +121,7 @@ HWY_INLINE void CopyRow(const std::byte* x_bytes, std::int64_t bytes, bool strea
       };
       bytes < 32 ? copy(d16) : copy(d32);
     } else {
-      std::memcpy(out, x, static_cast<std::size_t>(bytes) & 15);  // which says to gcc that they are few
+      std::memcpy(out, x, static_cast<std::size_t>(bytes) & 15);  // else gcc 12 warns of a size that is negative
     }
     return;
   }

@@ -48,10 +48,25 @@ TEST(AwakeGuess, CloseCallsTryNowAndThen) {
   EXPECT_LT(tries, kCalls / 10);
 }
 
-// Whatever the gaps are, a caller loses no more than what two tries take in a millisecond.
+// So many calls, one gap apart, then another gap.
+std::vector<std::int64_t> Burst(std::size_t calls, std::int64_t gap, std::int64_t last_gap) {
+  std::vector<std::int64_t> gaps(calls, gap);
+  gaps.back() = last_gap;
+  return gaps;
+}
+
+// Whatever the gaps are, a caller loses no more than a 16th of the time, roughly.
 TEST(AwakeGuess, TriesAreRare) {
-  for (const std::vector<std::int64_t>& gaps :
-       {std::vector<std::int64_t>{10}, {75}, {79, 81}, {70, 200}, {30, 30, 30, 200}, {1, 90}, {90}, {5, 5, 5, 5, 1000}}) {
+  for (const std::vector<std::int64_t>& gaps : {std::vector<std::int64_t>{10},
+                                                {75},
+                                                {79, 81},
+                                                {70, 200},
+                                                {30, 30, 30, 200},
+                                                {1, 90},
+                                                {90},
+                                                {5, 5, 5, 5, 1000},
+                                                Burst(500, 7, 61'000),
+                                                Burst(500, 7, 1000)}) {
     AwakeGuess guess;
     constexpr int kCalls = 20'000;
     std::int64_t now = 0, spent = 0;
@@ -90,6 +105,11 @@ TEST(AwakeGuess, TriesGrowWhileNobodyHelps) {
   guess.WasHelped(now);
   now += AwakeGuess::kAwake;
   EXPECT_LT(LongestTry(guess, &now, now + 1000 * kMicrosecond), 100 * kMicrosecond) << "as if it were new";
+  LongestTry(guess, &now, now + 500'000 * kMicrosecond);
+  now += AwakeGuess::kPause + kMicrosecond;
+  const std::int64_t first = LongestTry(guess, &now, now + 1000 * kMicrosecond);
+  EXPECT_GT(first, 0) << "soon after a pause";
+  EXPECT_LT(first, 100 * kMicrosecond);
 }
 
 TEST(AwakeGuess, ATryThatIsHelpedIsTheLastOne) {

@@ -76,7 +76,7 @@ enum class StorePolicy : std::uint8_t {
 
 /// How a call runs. Results never depend on it, nor on how many threads share it. None do where it takes less than 3.2 us by
 /// estimate; and where the others would save less than 12 us, only while threads have helped in some call of the process in the
-/// last 80 us. Calls that are less than that apart try it about once a millisecond.
+/// last 80 us. Calls that are less than that apart try it in a 16th of the time, some milliseconds at most.
 struct ExecuteOptions {
   int max_threads = 0;                         // 0: as many as the pool or arena has; 1: the calling thread alone
   const axiscast_thread_pool* pool = nullptr;  // the caller's own pool; null: oneTBB
