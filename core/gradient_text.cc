@@ -2,6 +2,7 @@
 #include "core/call_text.h"
 #include "core/gradient.h"
 #include "core/registry.h"
+#include "core/request.h"
 
 namespace axiscast {
 namespace {
@@ -59,7 +60,8 @@ class Reader {
     }
     for (const CallValue& value : call.values) step.arguments.push_back(ToValue(value));
     if (step.arguments.size() != static_cast<std::size_t>(called.arity)) {
-      Refuse(name + " takes " + std::to_string(called.arity) + " inputs; got " + std::to_string(step.arguments.size()) + " in",
+      Refuse(name + " takes " + InputsText(static_cast<std::size_t>(called.arity)) + "; got " +
+                 std::to_string(step.arguments.size()) + " in",
              call.text);
     }
     return step;
