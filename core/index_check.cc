@@ -78,7 +78,7 @@ bool IndexCheck::InRange(const IndexKernels& kernels, const std::byte* index, co
   };
   if (const double elements = static_cast<double>(canonical_.extents[0]) * static_cast<double>(inner);
       IsShared(elements * kSecondsPerElement, options)) {
-    RunParallel(canonical_.extents[0], grain, options, work, &look);
+    RunParallel(canonical_.extents[0], {grain}, options, work, &look);
   } else {
     RunSerial(canonical_.extents[0], work, &look);
   }

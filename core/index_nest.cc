@@ -347,7 +347,7 @@ void IndexNest::Run(const IndexKernels& kernels, const NestPhase* phases, int ph
       for (; begin < end; ++begin) worker.RunPiece(begin);
     } while (pieces.Take(&begin, &end));
   };
-  RunParallel(job.split.total, 1, options, work, &job);
+  RunParallel(job.split.total, {1}, options, work, &job);
 }
 
 }  // namespace axiscast

@@ -216,8 +216,8 @@ std::int64_t RunBytes(const Layout& layout, bool joins, std::int64_t out_size) {
   return SaturatingProduct(joins ? layout.tile_rows() * cols : row, out_size);
 }
 
-// So many tiles as a piece for one thread, or more. Tiles along the loops between rows and cols lie between each other's rows, and
-// share lines where those are not whole: a piece has all of those, if they are few. (566,1,185)+(566,2,185) of int8 took two
+// So many tiles as a unit for one thread, or more. Tiles along the loops between rows and cols lie between each other's rows, and
+// share lines where those are not whole: a unit has all of those, if they are few. (566,1,185)+(566,2,185) of int8 took two
 // threads 1.6 times as long as one.
 std::int64_t WithoutSharedLines(const Layout& layout, std::int64_t tiles) {
   if (layout.row_loop < 0 || layout.check != nullptr) return tiles;
@@ -228,10 +228,10 @@ std::int64_t WithoutSharedLines(const Layout& layout, std::int64_t tiles) {
     between *= layout.loops[loop].count;
     whole = whole && out.advance[loop] % kLineBytes == 0;
   }
-  constexpr std::int64_t kMostPieces = 4;  // that become one
-  const std::int64_t pieces = CeilDiv(tiles, between);
-  if (whole || between > kMostPieces * tiles || pieces * between >= layout.tiles) return tiles;
-  return pieces * between;
+  constexpr std::int64_t kMostUnits = 4;  // that become one
+  const std::int64_t units = CeilDiv(tiles, between);
+  if (whole || between > kMostUnits * tiles || units * between >= layout.tiles) return tiles;
+  return units * between;
 }
 
 }  // namespace
@@ -316,9 +316,7 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   const bool streams = layout.streams && !layout.transposes;
   if (streams != problem.streams) AddWork(steps, passes, elements, bytes, streams, &layout.estimate);
   const double seconds = layout.estimate.seconds();
-  const double tile_seconds = seconds / static_cast<double>(layout.tiles);
-  const auto piece = std::max<std::int64_t>(static_cast<std::int64_t>(PieceSeconds(seconds) / tile_seconds), 1);
-  layout.grain = std::min(WithoutSharedLines(layout, piece), layout.tiles);
+  layout.pieces = PiecesOf(layout.tiles, WithoutSharedLines(layout, UnitOf(layout.tiles, seconds)), seconds);
   layout.parallel = seconds > kSharedSeconds && layout.tiles > 1;
   layout.seconds = seconds;
   return layout;

@@ -14,6 +14,7 @@
 #include "core/element_size.h"
 #include "core/estimate.h"
 #include "core/kernel.h"
+#include "core/pieces.h"
 #include "core/program.h"
 #include "core/tiling.h"
 
@@ -105,7 +106,7 @@ struct Layout {
   std::pmr::vector<StepLayout> steps;              // passes
   CheckFunction check = nullptr;                   // instead of steps: looks at the one operand
   std::int64_t tiles = 1;
-  std::int64_t grain = 1;      // tiles in one piece of parallel work
+  PieceSizes pieces = {1};     // of parallel work, in tiles
   bool parallel = false;       // threads may share it
   double seconds = 0;          // on one thread, by the estimate
   int whole_from = 0;          // a thread that runs all tiles takes the loops from this one on as one tile: only sharing cuts them

@@ -32,13 +32,7 @@ int CurrentCpu() noexcept {
 
 struct Job {
   Shares shares;
-  Work work;
-  void* state;
-  const std::thread::id caller = std::this_thread::get_id();
-  const int caller_cpu = CurrentCpu();
   const bool waits = false;  // the caller for the others, AwaitOthers
-  std::atomic<bool> helped{false};
-  std::atomic<int> working{0};
 };
 
 // Tells the CPU that this is a loop that waits.
@@ -53,21 +47,24 @@ void Pause() noexcept {
 // Where others are about to finish, the caller waits for them here: the way out of oneTBB's own wait takes 0.5 us longer, of a call
 // of 4. Nobody who has not begun is waited for, and not for long: a thread may have lost its CPU. Not with a caller's pool, whose
 // threads may need the caller's CPU.
-void AwaitOthers(const Job& job) noexcept {
+void AwaitOthers(Job& job) noexcept {
   constexpr int kPauses = 200;  // 2 to 8 us, several pieces of short calls
-  for (int pause = 0; pause < kPauses && job.working.load(std::memory_order_relaxed) > 0; ++pause) Pause();
+  for (int pause = 0; pause < kPauses && job.shares.AreWorkedOn(); ++pause) Pause();
 }
 
 void RunWorker(Job* job, std::int64_t worker) noexcept {
-  const bool is_caller = std::this_thread::get_id() == job->caller;
-  job->working.fetch_add(1, std::memory_order_relaxed);
-  Pieces pieces(job->shares, worker);
-  job->work(job->state, pieces);
-  // A thread on the caller's own CPU, where schedulers put one that they wake, makes the call no shorter.
-  if (!is_caller && pieces.took_any()) {
-    if (const int cpu = CurrentCpu(); cpu < 0 || cpu != job->caller_cpu) job->helped.store(true, std::memory_order_relaxed);
+  const SharedWork& what = job->shares.what();
+  __builtin_prefetch(what.state);
+  job->shares.PrefetchShare(worker);
+  const bool is_caller = std::this_thread::get_id() == what.caller;
+  {
+    Pieces pieces(job->shares, worker, is_caller);
+    what.work(what.state, pieces);
+    // A thread on the caller's own CPU, where schedulers put one that they wake, makes the call no shorter.
+    if (!is_caller && pieces.took_any()) {
+      if (const int cpu = CurrentCpu(); cpu < 0 || cpu != what.caller_cpu) pieces.SetHelped();
+    }
   }
-  job->working.fetch_sub(1, std::memory_order_relaxed);
   if (is_caller && job->waits) AwaitOthers(*job);
 }
 
@@ -78,13 +75,15 @@ void RunWorkers(void* task, std::int64_t begin, std::int64_t end) {
 }
 
 void RunInCurrentArena(std::int64_t workers, Job* job) {
+  // Which thread gets which index is chance; a thread's place in its arena stays. Counted from the caller's, whose is the first
+  // share.
+  const int caller = tbb::this_task_arena::current_thread_index(), places = tbb::this_task_arena::max_concurrency();
   // Isolated: a worker that waits must not pick up the host's tasks, which may wait for this call.
-  tbb::this_task_arena::isolate([workers, job] {
+  tbb::this_task_arena::isolate([=] {
     tbb::parallel_for(
         tbb::blocked_range<std::int64_t>(0, workers, 1),
-        // Which thread gets which index is chance; a thread's place in its arena stays.
-        [job](const tbb::blocked_range<std::int64_t>&) {
-          RunWorker(job, std::max(tbb::this_task_arena::current_thread_index(), 0));
+        [=](const tbb::blocked_range<std::int64_t>&) {
+          RunWorker(job, std::max(tbb::this_task_arena::current_thread_index() - caller + places, 0) % places);
         },
         tbb::simple_partitioner());
   });
@@ -120,14 +119,16 @@ int Concurrency(const ExecuteOptions& options) noexcept {
   return std::max(threads, 1);
 }
 
-void RunParallel(std::int64_t count, std::int64_t grain, const ExecuteOptions& options, Work work, void* state) noexcept {
-  const std::int64_t pieces = count / grain + (count % grain != 0);
-  const std::int64_t workers = options.max_threads == 1 ? 1 : std::min<std::int64_t>(Concurrency(options), pieces);
+void RunParallel(std::int64_t count, const PieceSizes& sizes, const ExecuteOptions& options, Work work, void* state) noexcept {
+  const std::int64_t units = count / sizes.unit + (count % sizes.unit != 0);
+  const std::int64_t workers = options.max_threads == 1 ? 1 : std::min<std::int64_t>(Concurrency(options), units);
   if (workers <= 1) {
     RunSerial(count, work, state);
     return;
   }
-  Job job{.shares = Shares(count, grain, workers), .work = work, .state = state, .waits = options.pool == nullptr};
+  const SharedWork what{work, state, std::this_thread::get_id(), CurrentCpu()};
+  const bool own_pool = options.pool != nullptr;  // of the caller, whose threads may begin at once, or late
+  Job job{.shares = Shares(count, sizes, workers, !own_pool, what), .waits = !own_pool};
   try {
     if (options.pool != nullptr) {
       options.pool->parallel_for(options.pool->context, workers, &RunWorkers, &job);
@@ -139,7 +140,7 @@ void RunParallel(std::int64_t count, std::int64_t grain, const ExecuteOptions& o
   } catch (...) {
     // oneTBB could not allocate a task, or the host cancelled its group.
   }
-  if (job.helped.load(std::memory_order_relaxed)) awake.WasHelped(Nanoseconds());
+  if (job.shares.WereHelped()) awake.WasHelped(Nanoseconds());
   RunWorker(&job, 0);  // what was not taken, also by a pool that runs less than it was asked to
 }
 

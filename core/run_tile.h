@@ -12,12 +12,13 @@
 namespace axiscast {
 
 // What all tiles of a call share.
-struct TileJob {
+struct alignas(64) TileJob {
   const Layout& layout;
   const Movers& movers;
   std::byte* const* pointers;
   bool stream;                       // the output goes past the caches
   std::atomic<bool> refused{false};  // by the check
+  std::byte* few[4] = {};
 };
 
 // What is in an operand's scratch; kept while the next tile needs the same.

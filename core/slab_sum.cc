@@ -195,7 +195,7 @@ bool SlabSum::Execute(const void* const* pointers, std::byte* out, const Execute
   const HeapBlock memory(MemoryBytes(blocks));
   if (memory.data == nullptr) return false;
   Job job{*this, pointers, out, memory.data, memory.data + PartialBytes(), blocks};
-  RunParallel(slabs(), 1, options, &Run, &job);
+  RunParallel(slabs(), {1}, options, &Run, &job);
   if (partial_) Finish(job, options);
   return true;
 }

@@ -252,9 +252,8 @@ void RunSum(void* state, Pieces& pieces) {
   worker.Run(pieces);
 }
 
-std::int64_t Grain(const SumLayout& layout, std::int64_t pieces) {
-  return std::clamp<std::int64_t>(
-      static_cast<std::int64_t>(PieceSeconds(layout.seconds) * static_cast<double>(pieces) / layout.seconds), 1, pieces);
+PieceSizes PiecesOf(const SumLayout& layout, std::int64_t items) {
+  return axiscast::PiecesOf(items, UnitOf(items, layout.seconds), layout.seconds);
 }
 
 }  // namespace
@@ -263,13 +262,13 @@ void ExecuteSum(const SumLayout& layout, const Movers& movers, const std::byte* 
                 const ExecuteOptions& options) noexcept {
   SumJob job{layout, movers, x, out};
   if (!layout.parallel || !IsShared(layout.seconds, options)) return RunSerial(layout.panels, &RunSum, &job);
-  if (layout.split < 0) return RunParallel(layout.panels, Grain(layout, layout.panels), options, &RunSum, &job);
+  if (layout.split < 0) return RunParallel(layout.panels, PiecesOf(layout, layout.panels), options, &RunSum, &job);
   const std::int64_t pieces = layout.panels * layout.split_sums * layout.split_pieces;
   const HeapBlock partial(pieces * layout.panel * layout.kernel.size);
   if (partial.data != nullptr) {
     job.partial = partial.data;
     job.part = SumPart::kPieces;
-    RunParallel(pieces, Grain(layout, pieces), options, &RunSum, &job);
+    RunParallel(pieces, PiecesOf(layout, pieces), options, &RunSum, &job);
     job.part = SumPart::kCombine;
   }
   RunSerial(layout.panels, &RunSum, &job);

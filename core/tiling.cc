@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "core/caches.h"
-#include "core/parallel.h"
 #include "core/permutation.h"
+#include "core/pieces.h"
 #include "core/program.h"
 #include "core/tile_cost.h"
 
@@ -19,17 +19,18 @@ constexpr int kMostPermutedDims = 4;                  // of cols with a permuted
 constexpr std::int64_t kFlattenBytes = 1024;          // joining dims to longer rows than this gains nothing
 constexpr std::int64_t kDirectTileBytes = 64 * 1024;  // of the widest operand, when nothing goes through scratch
 constexpr std::int64_t kSlowTileBytes = 8 * 1024;     // at least, however slow the op is
+constexpr double kTileSeconds = 1.3e-6;               // of tiles that pieces do not join
 constexpr std::int64_t kLongTileBytes = 128 * 1024;   // of a call that is never shared, when nothing goes through scratch
 // When kernels transpose: bytes of rows, which are the transposed input's lines, and of cols. Whole lines both ways, and more of
 // those that are far apart. From memory fewer cols take 0.75 to 1.1 of the time, in L3 up to 1.5; tiles of as many rows as cols,
 // and of 64 KB and more, take 1.1 to 1.6 times as long.
 constexpr std::int64_t kTransposedRowBytes = 512, kTransposedColBytes = 128, kFarTransposedColBytes = 64;
 
-// Tiles are what threads share; one thread wants none (core/layout.cc).
-std::int64_t DirectTileBytes(const TilingProblem& problem) {
+// Tiles are what threads share; one thread wants none (core/layout.cc), nor does a piece of several that are one.
+std::int64_t DirectTileBytes(const TilingProblem& problem, bool joined) {
   if (problem.serial) return kLongTileBytes;
-  const double bytes =
-      std::min(PieceSeconds(problem.seconds) / problem.seconds * problem.bytes, static_cast<double>(kDirectTileBytes));
+  const double bytes = std::min((joined ? UnitSeconds(problem.seconds) : kTileSeconds) / problem.seconds * problem.bytes,
+                                static_cast<double>(kDirectTileBytes));
   return std::max(static_cast<std::int64_t>(bytes) / kLineBytes * kLineBytes, kSlowTileBytes);
 }
 
@@ -143,7 +144,10 @@ Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, co
 
   const int transposed = chooser.TransposedDim(first);
   tiling.transposes = transposed >= 0;
-  std::int64_t bytes = DirectTileBytes(problem), row_bytes = bytes;
+  tiling.rows = chooser.RowDim(first);
+  const bool shared_rows = static_cast<double>(chooser.SharedRowBytes(first)) > problem.shared_row_bytes;
+  const bool joined = blocks == 0 && transposed < 0 && !shared_rows && (tiling.rows < 0 || tiling.rows == first - 1);
+  std::int64_t bytes = DirectTileBytes(problem, joined), row_bytes = bytes;
   if (blocks > 0) {
     const std::int64_t block_limit = kScratchBytes / blocks / 64 * 64;
     tiling.fold = chooser.Fold(first);
@@ -158,20 +162,22 @@ Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, co
     }
     // Images take no more scratch when a tile is as large as one that stages nothing; blocks of one row none when it has as many
     // rows.
-    if (!only_images) {
+    if (only_images) {
+      bytes = row_bytes = DirectTileBytes(problem, true);
+    } else {
       // One row of blocks beside results that go to memory may be as long as scratch: rows that are cut leave memory's order.
       const std::int64_t longest = large && problem.streams ? kScratchBytes : chooser.StagedTileBytes(first);
       row_bytes = std::min(transposed >= 0 ? kSquareTileBytes : longest, block_limit);
       if (!large) bytes = row_bytes;
     }
   }
-  if (blocks == 0 && transposed < 0 && static_cast<double>(chooser.SharedRowBytes(first)) > problem.shared_row_bytes) {
+  if (blocks == 0 && transposed < 0 && shared_rows) {
     row_bytes = std::min(row_bytes, static_cast<std::int64_t>(problem.shared_row_bytes / 2));
   }
   if (forced.tile_bytes > 0) bytes = std::min(bytes, forced.tile_bytes);
   tiling.elements = std::max<std::int64_t>(bytes / problem.widest, 1);
 
-  tiling.rows = tiling.fold > 0 ? -1 : chooser.RowDim(first);
+  if (tiling.fold > 0) tiling.rows = -1;
   tiling.cols = std::clamp<std::int64_t>(row_bytes / problem.widest, 1, tiling.elements);
   if (chooser.IsAnyTransposed(first)) {
     const std::int64_t side = kLineBytes / problem.widest;

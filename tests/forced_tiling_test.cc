@@ -196,7 +196,7 @@ Bytes Execute(Random& random, const Call& call, std::string* way, Counts* counts
   EXPECT_LE(layout.scratch_bytes, kScratchBytes);
   layout.parallel = layout.tiles > 1 && random.Chance(50);
   layout.far = random.Chance(25);
-  layout.grain = random.In(1, std::min<std::int64_t>(layout.tiles, 5));
+  layout.pieces = {random.In(1, std::min<std::int64_t>(layout.tiles, 5)), random.In(1, 4)};
   ExecuteOptions execute_options;
   execute_options.max_threads = static_cast<int>(random.In(0, 3));
   execute_options.stores = random.Of(std::vector<StorePolicy>{StorePolicy::kAuto, StorePolicy::kStream, StorePolicy::kCached});

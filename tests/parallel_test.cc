@@ -29,25 +29,82 @@ std::vector<Range> TakeAll(Pieces& pieces) {
 }
 
 TEST(Pieces, AreTakenFromTheFrontOfTheOwnShareThenFromTheBackOfTheOthers) {
-  Shares shares(70, 10, 2);  // 0 to 39, and 40 to 69
-  Pieces second(shares, 1);
+  Shares shares(70, {10}, 2, false);  // 0 to 39, and 40 to 69
+  Pieces second(shares, 1, false);
   Range range{};
   ASSERT_TRUE(second.Take(&range.begin, &range.end));
   EXPECT_EQ(range, (Range{40, 50}));
-  Pieces first(shares, 2);  // worker 2 of 2 has the first one's share
+  Pieces first(shares, 2, true);  // worker 2 of 2 has the first one's share
   EXPECT_EQ(TakeAll(first), (std::vector<Range>{{0, 10}, {10, 20}, {20, 30}, {30, 40}, {60, 70}, {50, 60}}));
   EXPECT_FALSE(second.Take(&range.begin, &range.end));
   EXPECT_TRUE(TakeAll(first).empty());
 }
 
+TEST(Pieces, AreHalfOfWhatIsLeftUpToTheMost) {
+  Shares shares(64, {1, 8}, 2, false);  // 0 to 31, and 32 to 63
+  Pieces first(shares, 0, true);
+  Range range{};
+  for (const Range& expected :
+       {Range{0, 8}, Range{8, 16}, Range{16, 24}, Range{24, 28}, Range{28, 30}, Range{30, 31}, Range{31, 32}, Range{56, 64}}) {
+    ASSERT_TRUE(first.Take(&range.begin, &range.end));
+    EXPECT_EQ(range, expected);
+  }
+  Pieces second(shares, 1, false);
+  ASSERT_TRUE(second.Take(&range.begin, &range.end));
+  EXPECT_EQ(range, (Range{32, 40}));
+}
+
+// Of 21 units, a caller that leads by 3 has 12 and the other worker 9.
+TEST(Pieces, AreTwoOfOnesOwnInAShortCallOfWhichTheCallerHasMore) {
+  const PieceSizes sizes{10, 2, 3, true};
+  {
+    Shares shares(205, sizes, 2, true);
+    Pieces first(shares, 0, true), second(shares, 1, false);
+    EXPECT_EQ(TakeAll(first),
+              (std::vector<Range>{{0, 70}, {70, 120}, {190, 205}, {170, 190}, {150, 170}, {140, 150}, {130, 140}, {120, 130}}));
+    EXPECT_TRUE(TakeAll(second).empty());
+  }
+  {
+    Shares shares(205, sizes, 2, true);
+    Pieces second(shares, 1, false);
+    Range range{};
+    ASSERT_TRUE(second.Take(&range.begin, &range.end));
+    EXPECT_EQ(range, (Range{120, 190}));
+    ASSERT_TRUE(second.Take(&range.begin, &range.end));
+    EXPECT_EQ(range, (Range{190, 205}));
+  }
+  Shares even(205, sizes, 2, false);  // with a pool of the caller's own nobody knows who begins first
+  Pieces second(even, 1, false);
+  Range range{};
+  ASSERT_TRUE(second.Take(&range.begin, &range.end));
+  EXPECT_EQ(range.begin, 110);
+}
+
+TEST(Pieces, TellWhoIsAtWork) {
+  Shares shares(100, {1}, 3, false);
+  {
+    const Pieces caller(shares, 0, true);
+    EXPECT_FALSE(shares.AreWorkedOn()) << "the caller does not wait for itself";
+    Pieces other(shares, 5, false);
+    EXPECT_TRUE(shares.AreWorkedOn());
+    EXPECT_FALSE(shares.WereHelped());
+    other.SetHelped();
+  }
+  EXPECT_FALSE(shares.AreWorkedOn());
+  EXPECT_TRUE(shares.WereHelped());
+}
+
 TEST(Pieces, CoverEveryCountOnce) {
+  int way = 0;
   for (const std::int64_t count : {1, 2, 7, 64, 1000}) {
     for (const std::int64_t grain : {1, 3, 64, 5000}) {
       for (const std::int64_t workers : {1, 2, 3, 64, 1000}) {
-        Shares shares(count, grain, workers);
+        const std::int64_t most = 1 + way % 4, lead = way % 3;
+        ++way;
+        Shares shares(count, {grain, most, lead, way % 2 == 0}, workers, way % 5 > 0);
         std::vector<int> taken(static_cast<std::size_t>(count));
         for (std::int64_t worker = workers; worker-- > 0;) {
-          Pieces pieces(shares, worker);
+          Pieces pieces(shares, worker, worker == 0);
           Range range{};
           if (worker % 2 == 0 && worker > 0) {  // takes but one
             if (pieces.Take(&range.begin, &range.end)) {
@@ -56,7 +113,6 @@ TEST(Pieces, CoverEveryCountOnce) {
             continue;
           }
           for (const Range& r : TakeAll(pieces)) {
-            EXPECT_LE(r.end - r.begin, grain);
             for (std::int64_t i = r.begin; i < r.end; ++i) ++taken[static_cast<std::size_t>(i)];
           }
         }
@@ -68,14 +124,14 @@ TEST(Pieces, CoverEveryCountOnce) {
 
 TEST(Pieces, ThereAreAtMostAsManyAsAShareCounts) {
   const std::int64_t count = std::int64_t{1} << 50;
-  Shares shares(count, 1, 1);
-  Pieces pieces(shares, 0);
+  Shares shares(count, {1}, 1, false);
+  Pieces pieces(shares, 0, true);
   Range range{};
   ASSERT_TRUE(pieces.Take(&range.begin, &range.end));
   EXPECT_EQ(range.begin, 0);
   EXPECT_GE(range.end, std::int64_t{1} << 19);
-  Shares two(count, 1, 2);
-  Pieces other(two, 1);
+  Shares two(count, {1}, 2, false);
+  Pieces other(two, 1, false);
   ASSERT_TRUE(other.Take(&range.begin, &range.end));
   EXPECT_NEAR(static_cast<double>(range.begin), static_cast<double>(count) / 2, 1e7);
 }
@@ -83,12 +139,12 @@ TEST(Pieces, ThereAreAtMostAsManyAsAShareCounts) {
 TEST(Pieces, AreTakenOnceByThreadsAtOnce) {
   constexpr std::int64_t kCount = 100'000;
   constexpr int kThreads = 8;
-  Shares shares(kCount, 3, kThreads);
+  Shares shares(kCount, {3}, kThreads, false);
   std::vector<std::atomic<int>> taken(kCount);
   std::vector<std::thread> threads;
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&, t] {
-      Pieces pieces(shares, t / 2);  // every other share has no worker of its own
+      Pieces pieces(shares, t / 2, t == 0);  // every other share has no worker of its own
       Range range{};
       while (pieces.Take(&range.begin, &range.end)) {
         for (std::int64_t i = range.begin; i < range.end; ++i) taken[static_cast<std::size_t>(i)].fetch_add(1);
@@ -111,8 +167,12 @@ void CountTiles(const Tile& tile) {
   }
 }
 
-// The tiles that one thread, or two, make of x - y; -1: a wrong result.
-int TilesOf(const Shape& x_shape, const Shape& y_shape, int threads) {
+// The tiles that one thread, or two, make of x - y, and the plan's; -1: a wrong result.
+struct Tiles {
+  int run;
+  std::int64_t planned;
+};
+Tiles TilesOf(const Shape& x_shape, const Shape& y_shape, int threads) {
   static const Registry registry = [] {
     RegistryBuilder builder(Registry::BuiltIn());
     OpDefinition definition{};
@@ -145,20 +205,39 @@ int TilesOf(const Shape& x_shape, const Shape& y_shape, int threads) {
   const void* inputs[] = {x.data(), y.data()};
   EXPECT_TRUE(plan.Execute(inputs, out.data(), options).ok());
   for (std::size_t i = 0; i < out.size(); ++i) {
-    const std::size_t facing = y.size() == 5 ? i / 1000 % 5 : i % y.size();
-    if (out[i] != x[i] - y[facing]) return -1;
+    std::size_t facing = 0, rest = i, step = 1;
+    for (int back = 1; back <= x_shape.rank(); ++back) {
+      const auto extent = static_cast<std::size_t>(x_shape[x_shape.rank() - back]);
+      const auto y_extent = static_cast<std::size_t>(back > y_shape.rank() ? 1 : y_shape[y_shape.rank() - back]);
+      facing += rest % extent % y_extent * step;
+      rest /= extent;
+      step *= y_extent;
+    }
+    if (out[i] != x[i] - y[facing]) return {-1, 0};
   }
-  return tiles;
+  return {tiles, plan.Describe().tiles};
 }
 
 TEST(OneThread, TakesAsOneTileWhatOnlySharingCuts) {
-  EXPECT_EQ(TilesOf({3'000'000}, {3'000'000}, 1), 1);
-  EXPECT_GT(TilesOf({3'000'000}, {3'000'000}, 2), 10);
-  EXPECT_EQ(TilesOf({3000, 1000}, {1000}, 1), 1);
-  EXPECT_EQ(TilesOf({3'000'000}, {1}, 1), 1);
-  EXPECT_LE(TilesOf({1'000'000, 3}, {3}, 1), 2);  // folded rows, and what is left
-  EXPECT_EQ(TilesOf({3, 300'000}, {300'000}, 1), 1);
-  EXPECT_EQ(TilesOf({300, 5, 1000}, {5, 1}, 1), 300);  // rows and cols make a tile
+  EXPECT_EQ(TilesOf({3'000'000}, {3'000'000}, 1).run, 1);
+  EXPECT_EQ(TilesOf({3000, 1000}, {1000}, 1).run, 1);
+  EXPECT_EQ(TilesOf({3'000'000}, {1}, 1).run, 1);
+  EXPECT_LE(TilesOf({1'000'000, 3}, {3}, 1).run, 2);  // folded rows, and what is left
+  EXPECT_EQ(TilesOf({3, 300'000}, {300'000}, 1).run, 1);
+  EXPECT_EQ(TilesOf({300, 5, 1000}, {5, 1}, 1).run, 300);  // rows and cols make a tile
+}
+
+TEST(TwoThreads, TakeAsOneTileWhatLiesInAPiece) {
+  for (const auto& [x, y] : {std::pair<Shape, Shape>{{3'000'000}, {3'000'000}}, {{3000, 1000}, {1000}}, {{1'000'000, 3}, {3}}}) {
+    const Tiles shared = TilesOf(x, y, 2);
+    EXPECT_GE(shared.run, 8);
+    EXPECT_LE(shared.run, shared.planned * 2 / 3) << shared.planned;
+  }
+  // Pieces that go on in the next row.
+  EXPECT_GT(TilesOf({30, 40'000}, {30, 1}, 2).run, 30);
+  EXPECT_GT(TilesOf({30, 13'000, 3}, {30, 1, 3}, 2).run, 30);
+  const Tiles apart = TilesOf({300, 5, 1000}, {5, 1}, 2);
+  EXPECT_EQ(apart.run, apart.planned);
 }
 
 // The tiles in a piece of a call of int8 that has (n, 1, cols) and (n, 2, cols), a tile being rows of the same plane.
@@ -173,7 +252,7 @@ std::int64_t GrainOf(std::int64_t n, std::int64_t cols) {
   EXPECT_GT(description.tile_rows, 2);
   EXPECT_EQ(description.tile_cols, cols);
   EXPECT_GT(description.tiles, 3);
-  return description.grain_tiles;
+  return description.least_piece_tiles;
 }
 
 // Threads that write between each other's rows share lines, and take longer than one.
