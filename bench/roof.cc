@@ -51,9 +51,7 @@ double TimeArithmetic(const Traffic& traffic, const Effort& effort) {
 
 }  // namespace
 
-Roof::Roof(int max_threads) : team_(max_threads) {
-  if (max_threads > 1) fork_ = MeasureFork(max_threads);
-}
+Roof::Roof(int max_threads) : team_(max_threads) {}
 
 // At most two loops have any mix: so much of the output with the next lower number of reads, the rest with the next higher one.
 std::vector<Roof::Part> Roof::Split(const Traffic& traffic) {
@@ -180,15 +178,20 @@ RoofTime Roof::Measure(const Traffic& traffic, int threads, const Effort& effort
   return {std::max(std::min(ordinary, fastest(choice.streaming)), arithmetic), std::max(ordinary, arithmetic)};
 }
 
+double Roof::fork() const { return forks_.empty() ? 0 : Median(forks_); }
+
 RoofTime Roof::MeasureCall(const Traffic& traffic, int threads, const Effort& effort) {
   if (threads > 1 && traffic.bytes() > kForkAlwaysPays) {
     const RoofTime parallel = Measure(traffic, threads, effort);
-    return {parallel.best + fork_, parallel.ordinary + fork_};
+    const double fork = MeasureFork(threads);
+    return {parallel.best + fork, parallel.ordinary + fork};
   }
   const RoofTime serial = Measure(traffic, 1, effort);
   if (threads == 1) return {serial.best, serial.ordinary, serial.best};
   const RoofTime parallel = Measure(traffic, threads, effort);
-  return {std::min(serial.best, parallel.best + fork_), std::min(serial.ordinary, parallel.ordinary + fork_), serial.best};
+  const double fork = MeasureFork(threads);  // here, as it is another from minute to minute
+  forks_.push_back(fork);
+  return {std::min(serial.best, parallel.best + fork), std::min(serial.ordinary, parallel.ordinary + fork), serial.best};
 }
 
 }  // namespace axiscast::bench

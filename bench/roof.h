@@ -52,8 +52,8 @@ class Roof {
   // The least that a call on up to so many threads can take: on one thread, or on all of them after an empty fork.
   RoofTime MeasureCall(const Traffic& traffic, int threads, const Effort& effort);
 
-  // Seconds of a oneTBB loop that does nothing but get all threads to work, when they are awake.
-  double fork() const { return fork_; }
+  // MeasureFork's median in all short calls on several threads that were measured; 0: there were none.
+  double fork() const;
 
  private:
   struct Part {  // a run of bytes, with the loop that does it
@@ -78,7 +78,7 @@ class Roof {
               double guess);
 
   Team team_;
-  double fork_ = 0;
+  std::vector<double> forks_;
   // By the bytes, where they begin, how far results lie from inputs modulo a page, and threads: which loop is best differs even
   // between 192 KB and 256 KB in the same cache.
   std::map<std::tuple<const void*, std::int64_t, std::int64_t, std::int64_t, std::int64_t, bool, int>, Choice> choices_;

@@ -100,25 +100,31 @@ void Team::Wait(int t) {
   }
 }
 
-// A range that is done by the thread that has just done another one is no fork: each waits a while for all of them to begin.
 double MeasureFork(int threads) {
-  constexpr int kForks = 50, kRounds = 15, kPatience = 5000;
-  std::vector<double> seconds;
-  for (int round = 0; round < kRounds; ++round) {
+  constexpr int kForks = 200, kPatience = 5000;
+  std::vector<double> begun_at(static_cast<std::size_t>(threads)), seconds;
+  for (int i = 0; i < kForks; ++i) {
+    std::atomic<int> begun{0};
+    std::atomic<bool> all_begun{true};
     const double begin = Now(threads);
-    for (int i = 0; i < kForks; ++i) {
-      std::atomic<int> begun{0};
-      const auto meet = [&](const tbb::blocked_range<int>&) {
-        begun.fetch_add(1);
-        for (int wait = 0; wait < kPatience && begun.load(std::memory_order_relaxed) < threads; ++wait) {
-        }
-      };
-      tbb::parallel_for(tbb::blocked_range<int>(0, threads, 1), meet, tbb::simple_partitioner());
-    }
-    seconds.push_back((Now(threads) - begin) / kForks);
+    // A range that is done by the thread that has just done another one is no fork: each waits a while for all of them to begin.
+    const auto meet = [&](const tbb::blocked_range<int>& range) {
+      begun_at[static_cast<std::size_t>(range.begin())] = Now(threads);
+      begun.fetch_add(1);
+      for (int wait = 0; begun.load(std::memory_order_relaxed) < threads; ++wait) {
+        if (wait == kPatience) return all_begun.store(false);
+      }
+    };
+    tbb::parallel_for(tbb::blocked_range<int>(0, threads, 1), meet, tbb::simple_partitioner());
+    const double end = Now(threads);
+    if (!all_begun) continue;
+    double waits = 0;
+    for (const double at : begun_at) waits += at - begin;
+    seconds.push_back(waits / threads + end - *std::max_element(begun_at.begin(), begun_at.end()));
   }
-  std::nth_element(seconds.begin(), seconds.begin() + kRounds / 2, seconds.end());
-  return seconds[kRounds / 2];
+  if (seconds.empty()) return 0;
+  std::nth_element(seconds.begin(), seconds.begin() + seconds.size() / 2, seconds.end());
+  return seconds[seconds.size() / 2];
 }
 
 }  // namespace axiscast::bench

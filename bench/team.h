@@ -69,7 +69,8 @@ class Team {
   std::vector<std::thread> helpers_;  // last: they use the rest
 };
 
-// Seconds of a oneTBB loop that does nothing but get so many threads to work, when they are awake.
+// What a oneTBB loop on so many threads that are awake costs each of them, in seconds: until it begins, on average, as work that is
+// shared as they come ends at once for all, and from the last one's end to the loop's. 0: they did not come.
 double MeasureFork(int threads);
 
 }  // namespace axiscast::bench
