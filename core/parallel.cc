@@ -44,12 +44,28 @@ void Pause() noexcept {
 #endif
 }
 
+// Short calls for which a worker's share is two pieces, of which others may take the second one, as a worker was late, whose core
+// may be slower, or taken away. Else one piece, which takes 0.96 of the time of two, of a call of 4 us on two cores.
+alignas(64) std::atomic<int> calls_in_two{0};
+
 // Where others are about to finish, the caller waits for them here: the way out of oneTBB's own wait takes 0.5 us longer, of a call
 // of 4. Nobody who has not begun is waited for, and not for long: a thread may have lost its CPU. Not with a caller's pool, whose
 // threads may need the caller's CPU.
 void AwaitOthers(Job& job) noexcept {
   constexpr int kPauses = 200;  // 2 to 8 us, several pieces of short calls
-  for (int pause = 0; pause < kPauses && job.shares.AreWorkedOn(); ++pause) Pause();
+  constexpr int kLate = 50, kCalls = 100;
+  for (int pause = 0; pause < kPauses && job.shares.AreWorkedOn(); ++pause) {
+    if (pause == kLate) calls_in_two.store(kCalls, std::memory_order_relaxed);
+    Pause();
+  }
+}
+
+PieceSizes InTwoIfUneven(PieceSizes sizes, bool own_pool) noexcept {
+  if (sizes.of_own != 1) return sizes;
+  const int left = calls_in_two.load(std::memory_order_relaxed);
+  if (left > 0) calls_in_two.store(left - 1, std::memory_order_relaxed);
+  if (left > 0 || own_pool) sizes.of_own = 2;
+  return sizes;
 }
 
 void RunWorker(Job* job, std::int64_t worker) noexcept {
@@ -128,7 +144,7 @@ void RunParallel(std::int64_t count, const PieceSizes& sizes, const ExecuteOptio
   }
   const SharedWork what{work, state, std::this_thread::get_id(), CurrentCpu()};
   const bool own_pool = options.pool != nullptr;  // of the caller, whose threads may begin at once, or late
-  Job job{.shares = Shares(count, sizes, workers, !own_pool, what), .waits = !own_pool};
+  Job job{.shares = Shares(count, InTwoIfUneven(sizes, own_pool), workers, !own_pool, what), .waits = !own_pool};
   try {
     if (options.pool != nullptr) {
       options.pool->parallel_for(options.pool->context, workers, &RunWorkers, &job);

@@ -29,7 +29,7 @@ struct PieceSizes {
   std::int64_t unit;        // indices
   std::int64_t most = 1;    // units in a piece
   std::int64_t lead = 0;    // units that the caller has done when others begin
-  bool few_of_own = false;  // one's own share is but two pieces
+  std::int64_t of_own = 0;  // so few pieces are one's own share; 0: as many as come of the rule of Shares
 };
 
 // How long a unit should take, of a call that takes one thread so long.
@@ -49,15 +49,15 @@ inline PieceSizes PiecesOf(std::int64_t items, std::int64_t unit, double call_se
   constexpr double kLeadSeconds = 0.5e-6, kShortSeconds = 26e-6;
   const std::int64_t units = std::max<std::int64_t>(items / unit, 1);
   const auto lead = static_cast<std::int64_t>(kLeadSeconds / call_seconds * static_cast<double>(units) + 0.5);
-  return {unit, std::max<std::int64_t>(units / 8, 1), lead, call_seconds < kShortSeconds};
+  return {unit, std::max<std::int64_t>(units / 8, 1), lead, call_seconds < kShortSeconds ? 1 : 0};
 }
 
 // [0, count) in units, and as many shares of them, one after the other, as there are workers. A worker takes pieces of its own
 // share from the front: where calls follow each other, that is what its core's caches hold. Then it helps the others, from the
 // back, which is what they come to last. A piece is half of what is left of the share, but no more than `most` units: few pieces,
 // between which a core's stores have to drain, 0.1 us each, and small ones at the end, for which others wait. Of a short call one's
-// own share is two pieces: what others take of it is in the wrong core's caches, so that small ones cost more than to wait. No
-// static partition: a stalled thread delays one piece and no more.
+// own share is one piece, or two: what others take of it is in the wrong core's caches, so that small ones cost more than to wait.
+// No static partition: a stalled thread delays one piece and no more.
 class Shares {
  public:
   // Where the caller leads, the first share, which is its own but by chance, is longer.
@@ -70,7 +70,7 @@ class Shares {
         least_(1) {
     const std::int64_t units = count / unit_ + (count % unit_ != 0), lead = leads ? std::min(sizes.lead, units) : 0;
     const std::int64_t each = (units - lead) / shares_, longer = (units - lead) % shares_;  // the first ones have one more
-    if (sizes.few_of_own) least_ = static_cast<std::uint32_t>((each + lead + 2) / 2);
+    if (sizes.of_own > 0) least_ = static_cast<std::uint32_t>((each + lead) / sizes.of_own + 1);
     for (std::int64_t s = 0, first = 0; s < shares_; ++s) {
       const std::int64_t end = first + each + (s < longer) + (s == 0 ? lead : 0);
       share_[s] = {static_cast<std::uint64_t>(first) << 32 | static_cast<std::uint64_t>(end), 0, 0};

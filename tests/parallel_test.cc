@@ -55,8 +55,8 @@ TEST(Pieces, AreHalfOfWhatIsLeftUpToTheMost) {
 }
 
 // Of 21 units, a caller that leads by 3 has 12 and the other worker 9.
-TEST(Pieces, AreTwoOfOnesOwnInAShortCallOfWhichTheCallerHasMore) {
-  const PieceSizes sizes{10, 2, 3, true};
+TEST(Pieces, AreOneOrTwoOfOnesOwnInAShortCallOfWhichTheCallerHasMore) {
+  const PieceSizes sizes{10, 2, 3, 2};
   {
     Shares shares(205, sizes, 2, true);
     Pieces first(shares, 0, true), second(shares, 1, false);
@@ -72,6 +72,14 @@ TEST(Pieces, AreTwoOfOnesOwnInAShortCallOfWhichTheCallerHasMore) {
     EXPECT_EQ(range, (Range{120, 190}));
     ASSERT_TRUE(second.Take(&range.begin, &range.end));
     EXPECT_EQ(range, (Range{190, 205}));
+  }
+  {
+    Shares shares(205, {10, 2, 3, 1}, 2, true);
+    Pieces second(shares, 1, false), first(shares, 0, true);
+    Range range{};
+    ASSERT_TRUE(second.Take(&range.begin, &range.end));
+    EXPECT_EQ(range, (Range{120, 205}));
+    EXPECT_EQ(TakeAll(first), (std::vector<Range>{{0, 120}}));
   }
   Shares even(205, sizes, 2, false);  // with a pool of the caller's own nobody knows who begins first
   Pieces second(even, 1, false);
@@ -101,7 +109,7 @@ TEST(Pieces, CoverEveryCountOnce) {
       for (const std::int64_t workers : {1, 2, 3, 64, 1000}) {
         const std::int64_t most = 1 + way % 4, lead = way % 3;
         ++way;
-        Shares shares(count, {grain, most, lead, way % 2 == 0}, workers, way % 5 > 0);
+        Shares shares(count, {grain, most, lead, way % 3}, workers, way % 5 > 0);
         std::vector<int> taken(static_cast<std::size_t>(count));
         for (std::int64_t worker = workers; worker-- > 0;) {
           Pieces pieces(shares, worker, worker == 0);
