@@ -42,6 +42,7 @@ const std::vector<Pattern> kTable = {
 
     // Both operands stretched, odd layouts.
     {.name = "two_sided", .inputs = {{kFree, 1, 128}, {1, 256, 1}}},
+    {.name = "pairs_3", .inputs = {{kFree, 1}, {1, 3}}, .always = true, .other_dtypes = {"int8"}},
     {.name = "outer_product", .inputs = {{kFree, 1}, {512}}, .ops = "multiply", .always = true},
     {.name = "transposed", .inputs = {{kFree, 256}, {kFree, 256}}, .layout = Layout::kTransposedLast, .always = true},
     {.name = "transposed_256", .inputs = {{256, 256}, {256, 256}}, .layout = Layout::kTransposedLast},

@@ -136,7 +136,7 @@ class TileCols {
   // them, so that rows begin on vectors' boundaries where the first does (on cache lines, if they are streamed). 0: no operand has
   // an image, cols are less than two such rows, or rows were too long, or a tile's rows are something else.
   std::int64_t Fold(int first) const {
-    if (problem_.reads_only || TransposedDim(first) >= 0) return 0;
+    if (problem_.reads_only || IsAnyPermuted(first) || TransposedDim(first) >= 0) return 0;
     bool any = false;
     for (int i = 0; i < count(); ++i) any = any || IsImage(i, first);
     if (!any || (Block(first) < Block(0) && SaturatingProduct(Block(first), problem_.widest) < kLeastFolded)) return 0;
@@ -201,13 +201,15 @@ class TileCols {
     return -1;
   }
 
-  // The input that would be staged, and might be permuted instead: the other operands are contiguous. -1: there is none.
-  int StagedInput(int first) const {
+  // The input that would be staged, and might be permuted or transposed instead: the other operands are contiguous, or, beside one
+  // that is permuted, the same in each step of the first of cols. -1: there is none.
+  int StagedInput(int first, bool beside_images) const {
     if (count() != 3) return -1;
     int staged = -1;
     for (int i = 0; i < count(); ++i) {
       if (IsUnaligned(i)) return -1;
       if (Streams(i, first)) continue;
+      if (beside_images && !IsOutput(i) && IsImage(i, first) && !Streams(1 - i, first) && !IsImage(1 - i, first)) continue;
       if (staged >= 0 || IsOutput(i) || Splats(i, first)) return -1;
       staged = i;
     }
@@ -218,7 +220,7 @@ class TileCols {
   // are enough cols and rows for squares. -1: there is none.
   int TransposedInput() const {
     if (!problem_.transposes) return -1;
-    const int input = StagedInput(rank() - 1), dim = input < 0 ? -1 : ContiguousDim(input, rank() - 1);
+    const int input = StagedInput(rank() - 1, false), dim = input < 0 ? -1 : ContiguousDim(input, rank() - 1);
     if (dim < 0) return -1;
     const std::int64_t size = problem_.sizes[input];
     if (canonical_.strides[input][dim] != size || canonical_.extents[dim] < kLeastSquareRows) return -1;

@@ -78,7 +78,7 @@ class Chooser : public TileCost {
     double best = other.seconds();
     int best_input = -1, best_first = -1, tried = 0;
     for (int first = rank() - 1; first >= 0 && first + kMostPermutedDims >= rank(); --first) {
-      const int input = StagedInput(first);
+      const int input = StagedInput(first, true);
       if (input < 0) continue;
       const double rows = static_cast<double>(Block(0)) / static_cast<double>(Block(first));
       if (rows * kPermutedRowSeconds + kPermutedTileSeconds >= best) continue;

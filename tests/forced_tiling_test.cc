@@ -208,6 +208,7 @@ Bytes Execute(Random& random, const Call& call, std::string* way, Counts* counts
     const bool is_out = i + 1 == static_cast<int>(call.operands.size());
     ++(*counts)[(is_out ? "out " : "") + DescribeDelivery(layout, i)];
   }
+  if (layout.permutation != nullptr && layout.stages) ++(*counts)["permuted beside a pattern"];
   if (layout.fold > 0) ++(*counts)[options.forced.streams ? "folded for streaming" : "folded"];
   if (layout.parallel) ++(*counts)["parallel"];
   if (layout.can_stream && execute_options.stores == StorePolicy::kStream) ++(*counts)["stored past the caches"];
@@ -290,6 +291,53 @@ TEST(ForcedTiling, StripsHaveResultsOfAnySize) {
   ExpectConvertedInStrips<double>(DType::kFloat64);
   ExpectConvertedInStrips<float>(DType::kFloat32);
   ExpectConvertedInStrips<std::uint8_t>(DType::kUInt8);
+}
+
+// (batch, n, 1) and (batch, 1, m): both are stretched along short rows. Returns how often one was permuted.
+template <typename T>
+int ExpectPairs() {
+  int permuted = 0;
+  for (const std::int64_t batch : {1, 3}) {
+    for (const std::int64_t n : {2, 17, 100, 2000}) {
+      for (const std::int64_t m : {2, 3, 5, 8, 13, 16, 31}) {
+        for (const bool exchanged : {false, true}) {
+          const auto count = [](std::int64_t extent) { return static_cast<std::size_t>(extent); };
+          std::vector<T> x(count(batch * n)), y(count(batch * m)), out(count(batch * n * m + 1), T{99});
+          for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<T>(i % 53);
+          for (std::size_t i = 0; i < y.size(); ++i) y[i] = static_cast<T>(i % 37);
+          TensorView views[] = {{x.data(), kDTypeOf<T>, {batch, n, 1}}, {y.data(), kDTypeOf<T>, {batch, 1, m}}};
+          if (exchanged) std::swap(views[0], views[1]);
+          Plan plan;
+          const Status made =
+              Plan::Make(*FindOp("subtract"), {views[0], views[1]}, {out.data(), kDTypeOf<T>, {batch, n, m}}, {}, &plan);
+          EXPECT_TRUE(made.ok()) << made.message();
+          const PlanDescription description = plan.Describe();
+          permuted += description.operands[exchanged ? 1 : 0].delivery == "permuted";
+          for (const int threads : {1, 0}) {
+            const void* const inputs[] = {views[0].data, views[1].data};
+            ExecuteOptions options;
+            options.max_threads = threads;
+            EXPECT_TRUE(plan.Execute(inputs, out.data(), options).ok());
+            for (std::int64_t i = 0; i < batch * n * m; ++i) {
+              const T a = x[count(i / m)], b = y[count(i / (n * m) * m + i % m)];
+              const T expected = static_cast<T>(exchanged ? b - a : a - b);
+              EXPECT_EQ(out[count(i)], expected) << batch << " x " << n << " x " << m << ", element " << i;
+              if (out[count(i)] != expected) return -1;
+            }
+            EXPECT_EQ(out.back(), T{99});
+          }
+        }
+      }
+    }
+  }
+  return permuted;
+}
+
+TEST(ForcedTiling, PairsOfShortRows) {
+  const int permuted = ExpectPairs<std::int8_t>() + ExpectPairs<std::int16_t>() + ExpectPairs<float>() + ExpectPairs<double>();
+  if (AnyTargetPermutes()) {
+    EXPECT_GE(permuted, 20);
+  }
 }
 
 TEST(ForcedTiling, NoResultDependsOnThePath) {
