@@ -58,8 +58,7 @@ std::string FamilyOf(const Pattern& pattern) {
 }
 
 // A wrong result can be fast: the plan must do what the naive loop does.
-void Check(const Pattern& pattern, std::int64_t bytes, int threads, Arena& arena) {
-  const Call call = MakeCall(pattern, bytes, arena);
+void Check(const std::string& name, const Call& call, int threads, Arena& arena) {
   const auto memory = static_cast<std::size_t>(call.traffic.write_bytes);
   RestoreInputs(call, arena);
   const std::vector<std::byte> before(call.traffic.out, call.traffic.out + memory);
@@ -68,17 +67,15 @@ void Check(const Pattern& pattern, std::int64_t bytes, int threads, Arena& arena
   std::memcpy(call.traffic.out, before.data(), memory);
   Execute(MakePlan(call), call, threads);
   if (std::memcmp(call.traffic.out, expected.data(), memory) != 0)
-    Fail(pattern.name + ": " + call.text + " is not what a naive loop gives");
+    Fail(name + ": " + call.text + " is not what a naive loop gives");
 }
 
 void AddPatternRow(const Pattern& pattern, const Size& size, Bench& bench) {
   const std::int64_t bytes = BytesOf(bench.arguments, size.level);
   const Call shapes = MakeCall(pattern, bytes, bench.arena);
-  const auto measure = [&pattern, size, bytes, &roof = bench.roof, &arena = bench.arena,
-                        checked = shapes.unique_bytes > kCheckedBytes, place = 0](const Effort& effort) mutable {
-    if (!checked) Check(pattern, bytes, size.threads, arena);
-    checked = true;
-    const Call call = MakeCall(pattern, bytes, arena, place++ % kPlaces);  // samples differ in it; the median is of all
+  const auto measure = [&pattern, size, bytes, &roof = bench.roof, &arena = bench.arena, place = 0](const Effort& effort) mutable {
+    const Call call = MakeCall(pattern, bytes, arena, place % kPlaces);  // samples differ in it; the median is of all
+    if (place++ < kPlaces && call.unique_bytes <= kCheckedBytes) Check(pattern.name, call, size.threads, arena);
     RestoreInputs(call, arena);
     const Plan plan = MakePlan(call);
     const Calls calls = [&](std::int64_t count) {
