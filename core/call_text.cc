@@ -47,7 +47,7 @@ std::string InPart(std::string_view text, std::string_view part) {
   return "; in " + Quote(part, 0) + (part.size() < text.size() ? PlaceOf(text, part) : "");
 }
 
-void CallReader::Refuse(const std::string& message) const {
+void CallReader::Refuse(const std::string& message, bool behind_value) const {
   constexpr std::size_t kMost = 40;
   const std::size_t space = left_.find_first_not_of(kSpace);
   const std::string_view rest = left_.substr(space != left_.npos ? space : left_.size());
@@ -55,7 +55,9 @@ void CallReader::Refuse(const std::string& message) const {
   const bool is_sign = kSigns.find(rest.front()) != kSigns.npos;
   const std::size_t end = is_sign ? 1 : rest.find_first_of(kSpaceAndSigns);
   const std::string_view found = Beginning(rest, std::min({end, rest.size(), kMost}));
-  throw Malformed{message + "; got \"" + Printable(found) + "\"" + PlaceOf(text_, found)};
+  const bool infix = behind_value && found.find_first_of("+-*/") == 0;
+  const char* const way_out = infix ? "; arithmetic is written with ops, as in add(x, 1)" : "";
+  throw Malformed{message + "; got \"" + Printable(found) + "\"" + PlaceOf(text_, found) + way_out};
 }
 
 bool CallReader::Skip(std::string_view sign) {
@@ -164,7 +166,7 @@ CallValue CallReader::Read(std::vector<TextCall>* calls) {
     while (!open.empty()) {
       if (value) open.back().values.push_back(*value);
       if (Skip(",")) break;
-      if (!Skip(")")) Refuse("there must be \",\" or \")\" here");
+      if (!Skip(")")) Refuse("there must be \",\" or \")\" here", true);
       value = close();
     }
     if (open.empty()) return *value;

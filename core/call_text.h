@@ -57,8 +57,8 @@ class CallReader {
   // Skips space, and then `sign` where it comes next.
   bool Skip(std::string_view sign);
   bool AtEnd();
-  // Throws `message`, and what comes next.
-  [[noreturn]] void Refuse(const std::string& message) const;
+  // Throws `message`, what comes next, and, behind a value, what to write instead of an infix sign.
+  [[noreturn]] void Refuse(const std::string& message, bool behind_value = false) const;
 
  private:
   std::string_view NextWord() const;

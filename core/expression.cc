@@ -90,7 +90,7 @@ Status Read(Expression::Impl* impl, const Registry& registry) {
   try {
     CallReader reader(impl->text);
     const CallValue result = reader.Read(&calls);
-    if (!reader.AtEnd()) reader.Refuse("there must be nothing behind an expression");
+    if (!reader.AtEnd()) reader.Refuse("there must be nothing behind an expression", true);
     if (result.kind != CallValue::Kind::kCall) {
       return Wrong(StatusCode::kInvalidArgument,
                    "an expression must be a call of an op, as in add(x, y); got \"" + std::string(result.text) + "\"");

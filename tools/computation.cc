@@ -7,7 +7,7 @@
 namespace axiscast::tools {
 
 Computation::Computation(const Registry& registry, const std::string& word) : word_(word) {
-  if (word.find('(') == word.npos) {
+  if (word.find_first_of("(+*/ ") == word.npos) {
     op_ = &FindOperator(registry, word);
   } else {
     Check(Expression::Parse(word, registry, &expression_));
