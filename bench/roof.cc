@@ -180,17 +180,22 @@ RoofTime Roof::Measure(const Traffic& traffic, int threads, const Effort& effort
 
 double Roof::fork() const { return forks_.empty() ? 0 : Median(forks_); }
 
+// Now, as it is another from minute to minute; the last one's where threads did not come.
+double Roof::Fork(int threads) {
+  if (const double fork = MeasureFork(threads); fork > 0) forks_.push_back(fork);
+  return forks_.empty() ? 0 : forks_.back();
+}
+
 RoofTime Roof::MeasureCall(const Traffic& traffic, int threads, const Effort& effort) {
   if (threads > 1 && traffic.bytes() > kForkAlwaysPays) {
     const RoofTime parallel = Measure(traffic, threads, effort);
-    const double fork = MeasureFork(threads);
+    const double fork = Fork(threads);
     return {parallel.best + fork, parallel.ordinary + fork};
   }
   const RoofTime serial = Measure(traffic, 1, effort);
   if (threads == 1) return {serial.best, serial.ordinary, serial.best};
   const RoofTime parallel = Measure(traffic, threads, effort);
-  const double fork = MeasureFork(threads);  // here, as it is another from minute to minute
-  forks_.push_back(fork);
+  const double fork = Fork(threads);
   return {std::min(serial.best, parallel.best + fork), std::min(serial.ordinary, parallel.ordinary + fork), serial.best};
 }
 

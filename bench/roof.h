@@ -49,10 +49,10 @@ class Roof {
   // traffic and a number of threads are seen, all loops are tried for them.
   RoofTime Measure(const Traffic& traffic, int threads, const Effort& effort);
 
-  // The least that a call on up to so many threads can take: on one thread, or on all of them after an empty fork.
+  // The least that a call on up to so many threads can take: on one thread, or on all of them and what MeasureFork says.
   RoofTime MeasureCall(const Traffic& traffic, int threads, const Effort& effort);
 
-  // MeasureFork's median in all short calls on several threads that were measured; 0: there were none.
+  // MeasureFork's median beside all calls on several threads that were measured; 0: there were none.
   double fork() const;
 
  private:
@@ -73,6 +73,7 @@ class Roof {
   };
 
   static std::vector<Part> Split(const Traffic& traffic);
+  double Fork(int threads);
   Choice Choose(const Traffic& traffic, const std::vector<Part>& parts, int threads, const Effort& effort);
   double Time(const Traffic& traffic, const std::vector<Part>& parts, int threads, std::size_t loop, const Effort& effort,
               double guess);

@@ -82,8 +82,7 @@ PlanDescription Plan::Describe() const {
   description.tile_rows = layout.tile_rows();
   description.tile_cols = layout.tile_cols();
   description.tiles = layout.tiles;
-  description.least_piece_tiles = layout.pieces.unit;
-  description.most_piece_tiles = layout.pieces.unit * layout.pieces.most;
+  description.grain_tiles = layout.pieces.unit;
   description.parallel = layout.parallel;
   description.store = layout.operands.back().delivery == Delivery::kStaged ? "through scratch"
                       : layout.streams                                     ? "streaming"

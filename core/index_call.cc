@@ -57,7 +57,7 @@ PlanDescription DescribeCall(const RoutineCall& routine, const IndexShapes& shap
   description.tile_rows = loops[loops.size() - 2].extent;
   description.tile_cols = loops.back().extent;
   description.tiles = visited / (description.tile_rows * description.tile_cols);
-  description.least_piece_tiles = description.most_piece_tiles = 1;
+  description.grain_tiles = 1;
   description.parallel = nest.parallel();
   description.store = "direct";
   description.estimated_seconds = seconds + kSecondsPerRow * static_cast<double>(visited / description.tile_cols);

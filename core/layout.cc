@@ -293,7 +293,8 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   AddSteps(steps, passes, result_blocks, block_bytes, &layout);
   layout.scratch_bytes += problem.result_blocks * block_bytes;
   PrepareWholeTiles(&layout);
-  layout.whole_from = options.forced.tile_bytes > 0 ? static_cast<int>(layout.loops.size()) : WholeFrom(layout);
+  layout.whole_from =
+      options.forced.tile_bytes > 0 && !options.forced.joins ? static_cast<int>(layout.loops.size()) : WholeFrom(layout);
 
   const bool all_splat =
       std::all_of(layout.operands.begin(), layout.operands.end() - 1, [](const OperandLayout& operand) { return operand.splat; });

@@ -109,7 +109,7 @@ struct Layout {
   PieceSizes pieces = {1};     // of parallel work, in tiles
   bool parallel = false;       // threads may share it
   double seconds = 0;          // on one thread, by the estimate
-  int whole_from = 0;          // a thread that runs all tiles takes the loops from this one on as one tile: only sharing cuts them
+  int whole_from = 0;          // chunks of the loops from this one on need not be tiles of their own: only sharing cuts them
   bool stages = false;         // any operand is staged
   bool transposes = false;     // as Tiling::transposes
   std::int64_t run_bytes = 0;  // of the output, that kernels write one element after the other

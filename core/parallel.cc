@@ -33,6 +33,7 @@ int CurrentCpu() noexcept {
 struct Job {
   Shares shares;
   const bool waits = false;  // the caller for the others, AwaitOthers
+  bool was_even = true;      // by what the caller saw there
 };
 
 // Tells the CPU that this is a loop that waits.
@@ -44,28 +45,17 @@ void Pause() noexcept {
 #endif
 }
 
-// Short calls for which a worker's share is two pieces, of which others may take the second one, as a worker was late, whose core
-// may be slower, or taken away. Else one piece, which takes 0.96 of the time of two, of a call of 4 us on two cores.
-alignas(64) std::atomic<int> calls_in_two{0};
+thread_local Evenness evenness;  // of the calls that this thread makes
 
 // Where others are about to finish, the caller waits for them here: the way out of oneTBB's own wait takes 0.5 us longer, of a call
 // of 4. Nobody who has not begun is waited for, and not for long: a thread may have lost its CPU. Not with a caller's pool, whose
-// threads may need the caller's CPU.
-void AwaitOthers(Job& job) noexcept {
-  constexpr int kPauses = 200;  // 2 to 8 us, several pieces of short calls
-  constexpr int kLate = 50, kCalls = 100;
-  for (int pause = 0; pause < kPauses && job.shares.AreWorkedOn(); ++pause) {
-    if (pause == kLate) calls_in_two.store(kCalls, std::memory_order_relaxed);
-    Pause();
-  }
-}
-
-PieceSizes InTwoIfUneven(PieceSizes sizes, bool own_pool) noexcept {
-  if (sizes.of_own != 1) return sizes;
-  const int left = calls_in_two.load(std::memory_order_relaxed);
-  if (left > 0) calls_in_two.store(left - 1, std::memory_order_relaxed);
-  if (left > 0 || own_pool) sizes.of_own = 2;
-  return sizes;
+// threads may need the caller's CPU. Returns whether nobody was late.
+bool AwaitOthers(Job& job) noexcept {
+  constexpr int kPauses = 200;  // 2 to 8 us
+  constexpr int kLate = 50;
+  int pauses = 0;
+  for (; pauses < kPauses && job.shares.AreWorkedOn(); ++pauses) Pause();
+  return pauses < kLate;
 }
 
 void RunWorker(Job* job, std::int64_t worker) noexcept {
@@ -81,7 +71,7 @@ void RunWorker(Job* job, std::int64_t worker) noexcept {
       if (const int cpu = CurrentCpu(); cpu < 0 || cpu != what.caller_cpu) pieces.SetHelped();
     }
   }
-  if (is_caller && job->waits) AwaitOthers(*job);
+  if (is_caller && job->waits) job->was_even = AwaitOthers(*job) && job->was_even;
 }
 
 // A pool's body. Each index stands for a worker; when a pool runs several of them on one thread, the first drains the pieces and
@@ -93,7 +83,8 @@ void RunWorkers(void* task, std::int64_t begin, std::int64_t end) {
 void RunInCurrentArena(std::int64_t workers, Job* job) {
   // Which thread gets which index is chance; a thread's place in its arena stays. Counted from the caller's, whose is the first
   // share.
-  const int caller = tbb::this_task_arena::current_thread_index(), places = tbb::this_task_arena::max_concurrency();
+  const int caller = std::max(tbb::this_task_arena::current_thread_index(), 0),  // not in it yet: it will have the first place
+      places = tbb::this_task_arena::max_concurrency();
   // Isolated: a worker that waits must not pick up the host's tasks, which may wait for this call.
   tbb::this_task_arena::isolate([=] {
     tbb::parallel_for(
@@ -142,9 +133,12 @@ void RunParallel(std::int64_t count, const PieceSizes& sizes, const ExecuteOptio
     RunSerial(count, work, state);
     return;
   }
-  const SharedWork what{work, state, std::this_thread::get_id(), CurrentCpu()};
   const bool own_pool = options.pool != nullptr;  // of the caller, whose threads may begin at once, or late
-  Job job{.shares = Shares(count, InTwoIfUneven(sizes, own_pool), workers, !own_pool, what), .waits = !own_pool};
+  const bool is_short = sizes.of_own > 0;
+  PieceSizes cut = sizes;
+  if (is_short && !own_pool) cut.of_own = evenness.PiecesOfOwn();
+  const SharedWork what{work, state, std::this_thread::get_id(), CurrentCpu()};
+  Job job{.shares = Shares(count, cut, workers, !own_pool, what), .waits = !own_pool};
   try {
     if (options.pool != nullptr) {
       options.pool->parallel_for(options.pool->context, workers, &RunWorkers, &job);
@@ -157,6 +151,7 @@ void RunParallel(std::int64_t count, const PieceSizes& sizes, const ExecuteOptio
     // oneTBB could not allocate a task, or the host cancelled its group.
   }
   if (job.shares.WereHelped()) awake.WasHelped(Nanoseconds());
+  if (is_short && !own_pool) evenness.Note(job.was_even && !job.shares.WereUneven());
   RunWorker(&job, 0);  // what was not taken, also by a pool that runs less than it was asked to
 }
 

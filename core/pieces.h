@@ -28,7 +28,7 @@ struct SharedWork {
 struct PieceSizes {
   std::int64_t unit;        // indices
   std::int64_t most = 1;    // units in a piece
-  std::int64_t lead = 0;    // units that the caller has done when others begin
+  double lead = 0;          // units that the caller has done when others begin
   std::int64_t of_own = 0;  // so few pieces are one's own share; 0: as many as come of the rule of Shares
 };
 
@@ -41,23 +41,25 @@ inline std::int64_t UnitOf(std::int64_t items, double call_seconds) noexcept {
   return unit < static_cast<double>(items) ? std::max<std::int64_t>(static_cast<std::int64_t>(unit), 1) : items;
 }
 
-// The pieces of its items, in such units. Seen on two cores of a Zen 4: of pieces of an 8th of a long call at most, calls in L3
-// take 4 % less than of 3 to 4 us all along, and not more than of half a share. Threads that are awake begin 0.5 us after the
+// The pieces of its items, in such units. Seen on two cores of a Zen 4: with an 8th of a call as the largest piece, calls in L3
+// take as long as with half of a share, and 4 % less than with 3 to 4 us all along. Threads that are awake begin 0.5 us after the
 // caller: with that lead, and few pieces, calls of 4 to 10 us take 3 to 7 % less than without, and with many; a lead of twice as
 // much is worse again.
 inline PieceSizes PiecesOf(std::int64_t items, std::int64_t unit, double call_seconds) noexcept {
   constexpr double kLeadSeconds = 0.5e-6, kShortSeconds = 26e-6;
   const std::int64_t units = std::max<std::int64_t>(items / unit, 1);
-  const auto lead = static_cast<std::int64_t>(kLeadSeconds / call_seconds * static_cast<double>(units) + 0.5);
-  return {unit, std::max<std::int64_t>(units / 8, 1), lead, call_seconds < kShortSeconds ? 1 : 0};
+  const double lead = kLeadSeconds / call_seconds * static_cast<double>(units);
+  return {unit, std::max<std::int64_t>(units / 8, 1), lead, call_seconds < kShortSeconds ? 2 : 0};
 }
 
 // [0, count) in units, and as many shares of them, one after the other, as there are workers. A worker takes pieces of its own
 // share from the front: where calls follow each other, that is what its core's caches hold. Then it helps the others, from the
 // back, which is what they come to last. A piece is half of what is left of the share, but no more than `most` units: few pieces,
-// between which a core's stores have to drain, 0.1 us each, and small ones at the end, for which others wait. Of a short call one's
-// own share is one piece, or two: what others take of it is in the wrong core's caches, so that small ones cost more than to wait.
-// No static partition: a stalled thread delays one piece and no more.
+// between which a core's stores have to drain, 0.1 us each, and small ones at the end, for which others wait. No static partition:
+// a stalled thread delays the piece that it has.
+//
+// Of a short call one's own share is two pieces: what others take of it is in the wrong core's caches, so that small ones cost more
+// than to wait. Among workers that were even in many calls it is one (core/parallel.cc).
 class Shares {
  public:
   // Where the caller leads, the first share, which is its own but by chance, is longer.
@@ -65,16 +67,16 @@ class Shares {
       : what_(what),
         count_(count),
         unit_(std::max(sizes.unit, count / kMaxUnits + 1)),
-        most_(static_cast<std::uint32_t>(std::min(sizes.most, kMaxUnits))),
-        shares_(static_cast<std::int32_t>(std::min(workers, kMaxShares))),
-        least_(1) {
-    const std::int64_t units = count / unit_ + (count % unit_ != 0), lead = leads ? std::min(sizes.lead, units) : 0;
-    const std::int64_t each = (units - lead) / shares_, longer = (units - lead) % shares_;  // the first ones have one more
-    if (sizes.of_own > 0) least_ = static_cast<std::uint32_t>((each + lead) / sizes.of_own + 1);
+        most_(static_cast<std::uint64_t>(sizes.most)),
+        shares_(std::min(workers, kMaxShares)) {
+    const std::int64_t units = count / unit_ + (count % unit_ != 0);
+    std::int64_t length = leads ? LeaderUnits(units, sizes.lead) : 0;
     for (std::int64_t s = 0, first = 0; s < shares_; ++s) {
-      const std::int64_t end = first + each + (s < longer) + (s == 0 ? lead : 0);
-      share_[s] = {static_cast<std::uint64_t>(first) << 32 | static_cast<std::uint64_t>(end), 0, 0};
-      first = end;
+      const std::int64_t others = shares_ - s;
+      if (s > 0 || !leads) length = (units - first + others - 1) / others;
+      const std::int64_t least = sizes.of_own > 0 ? (length + sizes.of_own - 1) / sizes.of_own : 1;
+      share_[s] = {Packed({first, first + length}), static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(least), 0, 0, 0};
+      first += length;
     }
   }
 
@@ -83,18 +85,11 @@ class Shares {
   void PrefetchShare(std::int64_t worker) noexcept { __builtin_prefetch(&share_[worker % shares_], 1); }
 
   // Whether threads are at work that others than the caller entered.
-  bool AreWorkedOn() noexcept {
-    for (std::int64_t s = 0; s < shares_; ++s) {
-      if (std::atomic_ref(share_[s].working).load(std::memory_order_relaxed) > 0) return true;
-    }
-    return false;
-  }
-  bool WereHelped() noexcept {
-    for (std::int64_t s = 0; s < shares_; ++s) {
-      if (std::atomic_ref(share_[s].helped).load(std::memory_order_relaxed) != 0) return true;
-    }
-    return false;
-  }
+  bool AreWorkedOn() noexcept { return IsAny(&Share::working); }
+  // Whether one of those took anything, and did it on another CPU than the caller's.
+  bool WereHelped() noexcept { return IsAny(&Share::helped); }
+  // Whether anybody took of another's share: not all were even.
+  bool WereUneven() noexcept { return IsAny(&Share::uneven); }
 
  private:
   friend class Pieces;
@@ -103,6 +98,13 @@ class Shares {
     std::int64_t begin, end;
   };
 
+  std::int64_t LeaderUnits(std::int64_t units, double lead) const noexcept {
+    const double all = static_cast<double>(units), own = lead + (all - lead) / static_cast<double>(shares_);
+    return own < all ? static_cast<std::int64_t>(own + 0.5) : units;
+  }
+  static std::uint64_t Packed(const Units& units) noexcept {
+    return static_cast<std::uint64_t>(units.begin) << 32 | static_cast<std::uint64_t>(units.end);
+  }
   // The first units that are left of one's own share, or the last of another; none, if there are none.
   Units TakeOf(std::int64_t share, bool own) noexcept {
     const std::atomic_ref<std::uint64_t> left(share_[share].units);
@@ -110,8 +112,8 @@ class Shares {
     for (;;) {
       const std::uint64_t begin = seen >> 32, end = seen & 0xffffffff;
       if (begin == end) return {0, 0};
-      const std::uint64_t half = std::clamp<std::uint64_t>((end - begin) / 2, 1, most_);
-      const std::uint64_t some = own ? std::min<std::uint64_t>(std::max<std::uint64_t>(half, least_), end - begin) : half;
+      const std::uint64_t half = std::min((end - begin) / 2, most_), least = own ? share_[share].least : 1;
+      const std::uint64_t some = std::min(std::max(half, least), end - begin);
       const std::uint64_t then = own ? seen + (some << 32) : seen - some;
       if (!left.compare_exchange_weak(seen, then, std::memory_order_relaxed)) continue;
       const auto from = static_cast<std::int64_t>(own ? begin : end - some);
@@ -121,14 +123,26 @@ class Shares {
 
   // A line each, with all that its worker writes: a line that two cores write takes 0.1 us and more to go from one to the other.
   struct alignas(64) Share {
-    std::uint64_t units;  // that are left: the first one in the upper half, the end in the lower one
-    std::int32_t working, helped;
+    std::uint64_t units;         // that are left: the first one in the upper half, the end in the lower one
+    std::uint32_t first, least;  // the first of all; the fewest that its worker takes
+    std::int32_t working, helped, uneven;
   };
+
+  bool IsNew(std::int64_t share) noexcept {
+    const std::uint64_t left = std::atomic_ref(share_[share].units).load(std::memory_order_relaxed);
+    return left >> 32 == share_[share].first && left >> 32 != (left & 0xffffffff);
+  }
+  bool IsAny(std::int32_t Share::*flag) noexcept {
+    for (std::int64_t s = 0; s < shares_; ++s) {
+      if (std::atomic_ref(share_[s].*flag).load(std::memory_order_relaxed) != 0) return true;
+    }
+    return false;
+  }
+
   const SharedWork what_;
   const std::int64_t count_, unit_;
-  const std::uint32_t most_;
-  const std::int32_t shares_;
-  std::uint32_t least_;      // of one's own
+  const std::uint64_t most_;
+  const std::int64_t shares_;
   Share share_[kMaxShares];  // no std::atomic: those are set to 0, all of them, in each call
 };
 
@@ -136,7 +150,7 @@ class Shares {
 class Pieces {
  public:
   Pieces(Shares& shares, std::int64_t worker, bool is_caller) noexcept
-      : shares_(shares), own_(worker % shares.shares_), is_caller_(is_caller) {
+      : shares_(shares), line_(worker % shares.shares_), own_(line_), is_caller_(is_caller) {
     if (!is_caller_) Working().fetch_add(1, std::memory_order_relaxed);
   }
   ~Pieces() {
@@ -144,29 +158,61 @@ class Pieces {
   }
 
   bool Take(std::int64_t* begin, std::int64_t* end) noexcept {
-    for (; looked_at_ < shares_.shares_; ++looked_at_) {
-      const auto [first, last] = shares_.TakeOf((own_ + looked_at_) % shares_.shares_, looked_at_ == 0);
-      if (first == last) continue;
-      *begin = first * shares_.unit_;
-      *end = shares_.count_ - *begin < (last - first) * shares_.unit_ ? shares_.count_ : last * shares_.unit_;
-      took_any_ = true;
-      return true;
+    Shares::Units units = looked_at_ == 0 ? shares_.TakeOf(own_, true) : Shares::Units{0, 0};
+    if (units.begin == units.end && !took_any_) units = TakeNewShare();
+    while (units.begin == units.end && ++looked_at_ < shares_.shares_) {
+      units = shares_.TakeOf((own_ + looked_at_) % shares_.shares_, false);
+      if (units.begin < units.end) {
+        Flag(&Shares::Share::uneven);
+        --looked_at_;  // there may be more
+      }
     }
-    return false;
+    if (units.begin == units.end) return false;
+    *begin = units.begin * shares_.unit_;
+    *end = shares_.count_ - *begin < (units.end - units.begin) * shares_.unit_ ? shares_.count_ : units.end * shares_.unit_;
+    took_any_ = true;
+    return true;
   }
   bool took_any() const noexcept { return took_any_; }
-  void SetHelped() noexcept { std::atomic_ref(shares_.share_[own_].helped).store(1, std::memory_order_relaxed); }
+  void SetHelped() noexcept { Flag(&Shares::Share::helped); }
 
  private:
-  std::atomic_ref<std::int32_t> Working() noexcept { return std::atomic_ref(shares_.share_[own_].working); }
+  // Where more threads come than there are shares, another one has this one's: a share that nobody has begun becomes its own.
+  Shares::Units TakeNewShare() noexcept {
+    for (std::int64_t s = 0; s < shares_.shares_; ++s) {
+      if (!shares_.IsNew(s)) continue;
+      const Shares::Units units = shares_.TakeOf(s, true);
+      if (units.begin == units.end) continue;
+      own_ = s;
+      looked_at_ = 0;
+      return units;
+    }
+    return {0, 0};
+  }
+  void Flag(std::int32_t Shares::Share::*flag) noexcept {
+    std::atomic_ref(shares_.share_[line_].*flag).store(1, std::memory_order_relaxed);
+  }
+  std::atomic_ref<std::int32_t> Working() noexcept { return std::atomic_ref(shares_.share_[line_].working); }
 
   Shares& shares_;
-  const std::int64_t own_;
+  const std::int64_t line_;  // of the share where this worker's flags are
+  std::int64_t own_;
   const bool is_caller_;
   std::int64_t looked_at_ = 0;  // shares, from its own on; those before are drained
   bool took_any_ = false;
 };
 
+// How even a thread's short calls were of late. In two pieces each, workers that are late lose the second one, and that is seen;
+// in one, a call of 4 us on two cores takes 0.96 of the time, and only those that the caller waits for are seen.
+struct Evenness {
+  static constexpr int kEnough = 16;  // even calls, one after the other, and shares are one piece
+  static constexpr int kMost = 256;   // before it is looked at again
+
+  int calls = 0;
+
+  std::int64_t PiecesOfOwn() const noexcept { return calls < kEnough ? 2 : 1; }
+  void Note(bool was_even) noexcept { calls = was_even && calls < kMost ? calls + 1 : 0; }
+};
 // Runs `work` on this thread alone.
 inline void RunSerial(std::int64_t count, Work work, void* state) noexcept {
   Shares all(count, {std::max<std::int64_t>(count, 1)}, 1, false);

@@ -18,8 +18,10 @@ struct alignas(64) TileJob {
   std::byte* const* pointers;
   bool stream;                       // the output goes past the caches
   std::atomic<bool> refused{false};  // by the check
-  std::byte* few[4] = {};
+  std::byte* few[4] = {};            // the pointers, where threads share them: a worker asks for this line, and has all of it
 };
+
+static_assert(sizeof(TileJob) == 64);
 
 // What is in an operand's scratch; kept while the next tile needs the same.
 struct Staged {

@@ -103,7 +103,7 @@ void SumToRoutine::Describe(PlanDescription* description) const {
   description->tile_rows = layout.groups.empty() ? 0 : std::min(layout.groups[0].count, layout.block());
   description->tile_cols = layout.panel;
   description->tiles = layout.panels * (layout.split >= 0 ? layout.split_sums * layout.split_pieces : 1);
-  description->least_piece_tiles = description->most_piece_tiles = 1;
+  description->grain_tiles = 1;
   description->parallel = layout.parallel && (layout.split >= 0 || layout.panels > 1);
   description->store = "through scratch";
   description->estimated_seconds = layout.seconds;

@@ -19,7 +19,6 @@ constexpr int kMostPermutedDims = 4;                  // of cols with a permuted
 constexpr std::int64_t kFlattenBytes = 1024;          // joining dims to longer rows than this gains nothing
 constexpr std::int64_t kDirectTileBytes = 64 * 1024;  // of the widest operand, when nothing goes through scratch
 constexpr std::int64_t kSlowTileBytes = 8 * 1024;     // at least, however slow the op is
-constexpr double kTileSeconds = 1.3e-6;               // of tiles that pieces do not join
 constexpr std::int64_t kLongTileBytes = 128 * 1024;   // of a call that is never shared, when nothing goes through scratch
 // When kernels transpose: bytes of rows, which are the transposed input's lines, and of cols. Whole lines both ways, and more of
 // those that are far apart. From memory fewer cols take 0.75 to 1.1 of the time, in L3 up to 1.5; tiles of as many rows as cols,
@@ -29,8 +28,9 @@ constexpr std::int64_t kTransposedRowBytes = 512, kTransposedColBytes = 128, kFa
 // Tiles are what threads share; one thread wants none (core/layout.cc), nor does a piece of several that are one.
 std::int64_t DirectTileBytes(const TilingProblem& problem, bool joined) {
   if (problem.serial) return kLongTileBytes;
-  const double bytes = std::min((joined ? UnitSeconds(problem.seconds) : kTileSeconds) / problem.seconds * problem.bytes,
-                                static_cast<double>(kDirectTileBytes));
+  // Those that pieces do not join cost more when they are many.
+  const double tile_seconds = joined ? UnitSeconds(problem.seconds) : std::clamp(problem.seconds / 16, 1.3e-6, 4e-6);
+  const double bytes = std::min(tile_seconds / problem.seconds * problem.bytes, static_cast<double>(kDirectTileBytes));
   return std::max(static_cast<std::int64_t>(bytes) / kLineBytes * kLineBytes, kSlowTileBytes);
 }
 

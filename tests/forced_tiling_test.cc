@@ -188,6 +188,7 @@ Bytes Execute(Random& random, const Call& call, std::string* way, Counts* counts
   }
   options.forced.col_dims = static_cast<int>(random.Below(5));
   options.forced.streams = random.Chance(25);
+  options.forced.joins = random.Chance(50);
   options.vector_bytes = random.Of(std::vector<std::int64_t>{1, 16, 32, 64, 128});
   options.forced.tile_bytes = random.Of(std::vector<std::int64_t>{0, 1, 64, 500, 2048, 5000, 100'000});
   Step step{&op.kernels()[call.kernel], op.arity(), {}, {}};
@@ -196,7 +197,9 @@ Bytes Execute(Random& random, const Call& call, std::string* way, Counts* counts
   EXPECT_LE(layout.scratch_bytes, kScratchBytes);
   layout.parallel = layout.tiles > 1 && random.Chance(50);
   layout.far = random.Chance(25);
-  layout.pieces = {random.In(1, std::min<std::int64_t>(layout.tiles, 5)), random.In(1, 4)};
+  if (layout.parallel) layout.seconds = 1;  // is shared, then
+  layout.pieces = {random.In(1, std::min<std::int64_t>(layout.tiles, 5)), random.In(1, 4), static_cast<double>(random.In(0, 3)),
+                   random.In(0, 2)};
   ExecuteOptions execute_options;
   execute_options.max_threads = static_cast<int>(random.In(0, 3));
   execute_options.stores = random.Of(std::vector<StorePolicy>{StorePolicy::kAuto, StorePolicy::kStream, StorePolicy::kCached});
@@ -211,6 +214,7 @@ Bytes Execute(Random& random, const Call& call, std::string* way, Counts* counts
   if (layout.permutation != nullptr && layout.stages) ++(*counts)["permuted beside a pattern"];
   if (layout.fold > 0) ++(*counts)[options.forced.streams ? "folded for streaming" : "folded"];
   if (layout.parallel) ++(*counts)["parallel"];
+  if (layout.parallel && layout.whole_from < static_cast<int>(layout.loops.size())) ++(*counts)["parallel, tiles joined"];
   if (layout.can_stream && execute_options.stores == StorePolicy::kStream) ++(*counts)["stored past the caches"];
   if (layout.can_stream && execute_options.stores != StorePolicy::kStream) ++(*counts)["stored into the caches"];
   return out;
@@ -370,7 +374,7 @@ TEST(ForcedTiling, NoResultDependsOnThePath) {
   for (const char* name : {"streamed", "splat", "staged: pattern", "staged: repeat-each", "staged: transpose", "staged: gather",
                            "staged: runs", "staged: unaligned", "staged: unaligned splat", "out streamed", "out staged: gather",
                            "out staged: runs", "out staged: unaligned", "folded", "folded for streaming", "parallel",
-                           "stored past the caches", "stored into the caches"}) {
+                           "parallel, tiles joined", "stored past the caches", "stored into the caches"}) {
     EXPECT_GE(counts[name], 20) << name;
   }
 }

@@ -54,24 +54,29 @@ TEST(Pieces, AreHalfOfWhatIsLeftUpToTheMost) {
   EXPECT_EQ(range, (Range{32, 40}));
 }
 
-// Of 21 units, a caller that leads by 3 has 12 and the other worker 9.
+// Of 21 units, a caller that leads by 3 has 12 and the other worker 9; of 22 it has 13, the next whole number to 12.5.
 TEST(Pieces, AreOneOrTwoOfOnesOwnInAShortCallOfWhichTheCallerHasMore) {
   const PieceSizes sizes{10, 2, 3, 2};
   {
     Shares shares(205, sizes, 2, true);
     Pieces first(shares, 0, true), second(shares, 1, false);
     EXPECT_EQ(TakeAll(first),
-              (std::vector<Range>{{0, 70}, {70, 120}, {190, 205}, {170, 190}, {150, 170}, {140, 150}, {130, 140}, {120, 130}}));
+              (std::vector<Range>{{0, 60}, {60, 120}, {190, 205}, {170, 190}, {150, 170}, {140, 150}, {130, 140}, {120, 130}}));
     EXPECT_TRUE(TakeAll(second).empty());
+    EXPECT_TRUE(shares.WereUneven());
   }
   {
-    Shares shares(205, sizes, 2, true);
-    Pieces second(shares, 1, false);
+    Shares shares(215, sizes, 2, true);
+    Pieces second(shares, 1, false), first(shares, 0, true);
     Range range{};
     ASSERT_TRUE(second.Take(&range.begin, &range.end));
-    EXPECT_EQ(range, (Range{120, 190}));
+    EXPECT_EQ(range, (Range{130, 180}));
+    ASSERT_TRUE(first.Take(&range.begin, &range.end));
+    EXPECT_EQ(range, (Range{0, 70}));
     ASSERT_TRUE(second.Take(&range.begin, &range.end));
-    EXPECT_EQ(range, (Range{190, 205}));
+    EXPECT_EQ(range, (Range{180, 215}));
+    EXPECT_EQ(TakeAll(first), (std::vector<Range>{{70, 130}}));
+    EXPECT_FALSE(shares.WereUneven());
   }
   {
     Shares shares(205, {10, 2, 3, 1}, 2, true);
@@ -85,7 +90,52 @@ TEST(Pieces, AreOneOrTwoOfOnesOwnInAShortCallOfWhichTheCallerHasMore) {
   Pieces second(even, 1, false);
   Range range{};
   ASSERT_TRUE(second.Take(&range.begin, &range.end));
-  EXPECT_EQ(range.begin, 110);
+  EXPECT_EQ(range, (Range{110, 160}));
+}
+
+// Of four workers each has two pieces, whatever the caller's lead.
+TEST(Pieces, OfOnesOwnAreOnesOwnShare) {
+  Shares shares(20, {1, 2, 3, 2}, 4, true);  // 7, 5, 4 and 4 units
+  Pieces last(shares, 3, false);
+  Range range{};
+  ASSERT_TRUE(last.Take(&range.begin, &range.end));
+  EXPECT_EQ(range, (Range{16, 18}));
+}
+
+// Threads of an arena with more places than workers may come to the same share; the second one has another that nobody has begun.
+TEST(Pieces, OfASecondWorkerOfAShareAreThoseOfANewOne) {
+  Shares shares(80, {1, 2, 0, 2}, 4, true);
+  Pieces first(shares, 1, false), second(shares, 5, false), third(shares, 9, false);
+  Range range{};
+  ASSERT_TRUE(first.Take(&range.begin, &range.end));
+  EXPECT_EQ(range, (Range{20, 30}));
+  ASSERT_TRUE(first.Take(&range.begin, &range.end));
+  EXPECT_EQ(range, (Range{30, 40}));
+  ASSERT_TRUE(second.Take(&range.begin, &range.end));
+  EXPECT_EQ(range, (Range{0, 10}));
+  ASSERT_TRUE(third.Take(&range.begin, &range.end));
+  EXPECT_EQ(range, (Range{40, 50}));
+  ASSERT_TRUE(second.Take(&range.begin, &range.end));
+  EXPECT_EQ(range, (Range{10, 20}));
+  EXPECT_FALSE(shares.WereUneven());
+  ASSERT_TRUE(second.Take(&range.begin, &range.end));  // the next share's last two units
+  EXPECT_EQ(range, (Range{58, 60}));
+  EXPECT_TRUE(shares.WereUneven());
+}
+
+TEST(Evenness, OnePieceAfterManyEvenCallsAndNowAndThenTwo) {
+  Evenness evenness;
+  const auto note = [&](int calls, bool was_even) {
+    for (int i = 0; i < calls; ++i) evenness.Note(was_even);
+    return evenness.PiecesOfOwn();
+  };
+  EXPECT_EQ(note(15, true), 2);
+  EXPECT_EQ(note(1, true), 1);
+  EXPECT_EQ(note(1, false), 2);
+  EXPECT_EQ(note(15, true), 2);
+  EXPECT_EQ(note(1, true), 1);
+  EXPECT_EQ(note(240, true), 1);
+  EXPECT_EQ(note(1, true), 2) << "a look at whether they still are";
 }
 
 TEST(Pieces, TellWhoIsAtWork) {
@@ -109,7 +159,7 @@ TEST(Pieces, CoverEveryCountOnce) {
       for (const std::int64_t workers : {1, 2, 3, 64, 1000}) {
         const std::int64_t most = 1 + way % 4, lead = way % 3;
         ++way;
-        Shares shares(count, {grain, most, lead, way % 3}, workers, way % 5 > 0);
+        Shares shares(count, {grain, most, static_cast<double>(lead), way % 3}, workers, way % 5 > 0);
         std::vector<int> taken(static_cast<std::size_t>(count));
         for (std::int64_t worker = workers; worker-- > 0;) {
           Pieces pieces(shares, worker, worker == 0);
@@ -147,20 +197,22 @@ TEST(Pieces, ThereAreAtMostAsManyAsAShareCounts) {
 TEST(Pieces, AreTakenOnceByThreadsAtOnce) {
   constexpr std::int64_t kCount = 100'000;
   constexpr int kThreads = 8;
-  Shares shares(kCount, {3}, kThreads, false);
-  std::vector<std::atomic<int>> taken(kCount);
-  std::vector<std::thread> threads;
-  for (int t = 0; t < kThreads; ++t) {
-    threads.emplace_back([&, t] {
-      Pieces pieces(shares, t / 2, t == 0);  // every other share has no worker of its own
-      Range range{};
-      while (pieces.Take(&range.begin, &range.end)) {
-        for (std::int64_t i = range.begin; i < range.end; ++i) taken[static_cast<std::size_t>(i)].fetch_add(1);
-      }
-    });
+  for (const PieceSizes& sizes : {PieceSizes{3}, {3, 5}, {3, 500}, {3, 5, 100, 2}, {3, 5, 100, 1}}) {
+    Shares shares(kCount, sizes, kThreads, true);
+    std::vector<std::atomic<int>> taken(kCount);
+    std::vector<std::thread> threads;
+    for (int t = 0; t < kThreads; ++t) {
+      threads.emplace_back([&, t] {
+        Pieces pieces(shares, t / 2, t == 0);  // every other share has no worker of its own
+        Range range{};
+        while (pieces.Take(&range.begin, &range.end)) {
+          for (std::int64_t i = range.begin; i < range.end; ++i) taken[static_cast<std::size_t>(i)].fetch_add(1);
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    for (std::int64_t i = 0; i < kCount; ++i) ASSERT_EQ(taken[static_cast<std::size_t>(i)].load(), 1) << i << ", " << sizes.most;
   }
-  for (std::thread& thread : threads) thread.join();
-  for (std::int64_t i = 0; i < kCount; ++i) ASSERT_EQ(taken[static_cast<std::size_t>(i)].load(), 1) << i;
 }
 
 // An op that counts its tiles, and says what was written.
@@ -242,8 +294,11 @@ TEST(TwoThreads, TakeAsOneTileWhatLiesInAPiece) {
     EXPECT_LE(shared.run, shared.planned * 2 / 3) << shared.planned;
   }
   // Pieces that go on in the next row.
-  EXPECT_GT(TilesOf({30, 40'000}, {30, 1}, 2).run, 30);
-  EXPECT_GT(TilesOf({30, 13'000, 3}, {30, 1, 3}, 2).run, 30);
+  for (const auto& [x, y] : {std::pair<Shape, Shape>{{30, 40'000}, {30, 1}}, {{30, 13'000, 3}, {30, 1, 3}}}) {
+    const Tiles shared = TilesOf(x, y, 2);
+    EXPECT_GE(shared.run, 30);
+    EXPECT_LT(shared.run, shared.planned);
+  }
   const Tiles apart = TilesOf({300, 5, 1000}, {5, 1}, 2);
   EXPECT_EQ(apart.run, apart.planned);
 }
@@ -260,7 +315,7 @@ std::int64_t GrainOf(std::int64_t n, std::int64_t cols) {
   EXPECT_GT(description.tile_rows, 2);
   EXPECT_EQ(description.tile_cols, cols);
   EXPECT_GT(description.tiles, 3);
-  return description.least_piece_tiles;
+  return description.grain_tiles;
 }
 
 // Threads that write between each other's rows share lines, and take longer than one.

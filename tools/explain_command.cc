@@ -152,9 +152,7 @@ std::string Text(const Computation& computation, const PlanDescription& plan, co
     rows.push_back({operand.name, NameOf(operand.dtype), List(operand.byte_strides), operand.delivery,
                     BytesText(static_cast<double>(operand.unique_bytes))});
   }
-  const std::int64_t least = plan.least_piece_tiles, most = plan.most_piece_tiles;
-  const std::string pieces =
-      (least < most ? std::to_string(least) + " to " : "") + std::to_string(most) + (most == 1 ? " tile" : " tiles");
+  const std::string grain = std::to_string(plan.grain_tiles) + (plan.grain_tiles == 1 ? " tile" : " tiles") + " or more";
   text += "\n" + Table(rows) + "\n";
   std::vector<std::vector<std::string>> how = {
       {"canonical dims", List(plan.extents) + " (outermost first)"},
@@ -162,7 +160,7 @@ std::string Text(const Computation& computation, const PlanDescription& plan, co
                    " cols, " + std::to_string(plan.tiles) + (plan.tiles == 1 ? " tile" : " tiles")},
       {"stores", plan.store},
       {"target", registry.target()},
-      {"threads", plan.parallel ? "up to " + std::to_string(roof.threads) + ", in pieces of " + pieces
+      {"threads", plan.parallel ? "up to " + std::to_string(roof.threads) + ", in pieces of " + grain
                                 : std::string("1: in the calling thread")},
       {"estimate",
        SecondsText(plan.estimated_seconds) + " on one thread, when planned and warm" + (plan.parts.empty() ? "" : ": the sum of")}};
@@ -194,8 +192,7 @@ Json ToJson(const Computation& computation, const PlanDescription& plan, const R
                {"operands", operands},
                {"tile", {{"rows", plan.tile_rows}, {"cols", plan.tile_cols}}},
                {"tiles", plan.tiles},
-               {"least_piece_tiles", plan.least_piece_tiles},
-               {"most_piece_tiles", plan.most_piece_tiles},
+               {"grain_tiles", plan.grain_tiles},
                {"parallel", plan.parallel},
                {"threads", roof.threads},
                {"store", plan.store},

@@ -116,10 +116,10 @@ struct PlanDescription {
   Shape shape;                        // of the result, before canonicalisation
   std::vector<std::int64_t> extents;  // canonical, outermost first
   std::vector<Operand> operands;
-  std::int64_t tile_rows, tile_cols;                 // elements
-  std::int64_t tiles;                                // what threads share; a thread that runs all of them may take several as one
-  std::int64_t least_piece_tiles, most_piece_tiles;  // tiles that a thread takes at once, fewer towards the end
-  bool parallel;      // threads may share it; false: runs in the calling thread, whatever the options
+  std::int64_t tile_rows, tile_cols;  // elements
+  std::int64_t tiles;                 // what threads share; a thread may run several that follow each other as one
+  std::int64_t grain_tiles;           // tiles in the smallest piece of parallel work
+  bool parallel;                      // threads may share it; false: runs in the calling thread, whatever the options
   std::string store;  // "direct", "streaming" (past the caches, unless in place, and short runs off a line), "through scratch"...
   double estimated_seconds;  // one thread, an integer divisor's check with it
   std::vector<Part> parts;   // what estimated_seconds is the sum of
