@@ -59,7 +59,7 @@ inline PieceSizes PiecesOf(std::int64_t items, std::int64_t unit, double call_se
 // a stalled thread delays the piece that it has.
 //
 // Of a short call one's own share is two pieces: what others take of it is in the wrong core's caches, so that small ones cost more
-// than to wait. Among workers that were even in many calls it is one (core/parallel.cc).
+// than to wait. Among workers that were even in many calls it is one (Evenness).
 class Shares {
  public:
   // Where the caller leads, the first share, which is its own but by chance, is longer.
@@ -177,7 +177,7 @@ class Pieces {
   void SetHelped() noexcept { Flag(&Shares::Share::helped); }
 
  private:
-  // Where more threads come than there are shares, another one has this one's: a share that nobody has begun becomes its own.
+  // Where more threads come than there are shares, another has this one's: a share that nobody has begun becomes its own.
   Shares::Units TakeNewShare() noexcept {
     for (std::int64_t s = 0; s < shares_.shares_; ++s) {
       if (!shares_.IsNew(s)) continue;
@@ -213,6 +213,7 @@ struct Evenness {
   std::int64_t PiecesOfOwn() const noexcept { return calls < kEnough ? 2 : 1; }
   void Note(bool was_even) noexcept { calls = was_even && calls < kMost ? calls + 1 : 0; }
 };
+
 // Runs `work` on this thread alone.
 inline void RunSerial(std::int64_t count, Work work, void* state) noexcept {
   Shares all(count, {std::max<std::int64_t>(count, 1)}, 1, false);

@@ -211,7 +211,6 @@ Bytes Execute(Random& random, const Call& call, std::string* way, Counts* counts
     const bool is_out = i + 1 == static_cast<int>(call.operands.size());
     ++(*counts)[(is_out ? "out " : "") + DescribeDelivery(layout, i)];
   }
-  if (layout.permutation != nullptr && layout.stages) ++(*counts)["permuted beside a pattern"];
   if (layout.fold > 0) ++(*counts)[options.forced.streams ? "folded for streaming" : "folded"];
   if (layout.parallel) ++(*counts)["parallel"];
   if (layout.parallel && layout.whole_from < static_cast<int>(layout.loops.size())) ++(*counts)["parallel, tiles joined"];
