@@ -129,20 +129,26 @@ HWY_INLINE auto FloorsDownLanes(D d, V r, V y) {
   return hn::Lt(hn::Xor(r, SignOf(d, y)), hn::Zero(d));
 }
 
-// x - y * floor(x / y), rounded once. With the floor of the rounded quotient, r is exact (see NearRemainder) or, of an |x| below
-// |y| and another sign, the rounded sum; it is right if it is smaller than y, but for a y where the quotient was rounded up to the
-// next whole number. That takes 0.8 of the time of the magnitudes. NaNs are let through where an operand is one.
+// x - y * floor(x / y), rounded once. With x's sign turned round where y is negative, and |y|, most results are the remainder r of the
+// rounded quotient: it is exact (see NearRemainder) and right if 0 <= r < |y|, which its bits tell in one comparison, as those of a
+// negative r or a NaN are larger. Of the rest, most are of a quotient that was rounded up to the next whole number. That takes 0.8
+// of the time of the magnitudes. Where an |x| below |y| has another sign, the rounded sum. NaNs are let through where an operand is
+// one.
 template <class D, class V>
 HWY_INLINE V FlooredRemainderLanes(D d, V x, V y) {
+  const V sign = SignOf(d, y);
+  const V divisor = hn::Abs(y);
 #if HWY_NATIVE_FMA
-  const V near = hn::NegMulAdd(hn::Floor(hn::Div(x, y)), y, x);
-  const auto smaller = hn::Lt(hn::Abs(near), hn::Abs(y));
+  const hn::RebindToUnsigned<D> bits;
+  const V turned = hn::Xor(x, sign);
+  // POWER's and z's fused steps leave -0 of what is exact.
+  const V near = hn::NegMulAdd(hn::Floor(hn::Div(turned, divisor)), divisor, turned);
+  if (HWY_LIKELY(hn::AllTrue(bits, hn::Lt(hn::BitCast(bits, near), hn::BitCast(bits, divisor))))) return hn::Or(near, sign);
+  const auto smaller = hn::Lt(hn::Abs(near), divisor);
   if (HWY_LIKELY(hn::AllTrue(d, smaller)) || hn::AllTrue(d, hn::Or(smaller, hn::IsEitherNaN(x, y)))) {
-    // A zero has y's sign. Of what is exact, POWER's and z's fused steps leave -0.
-    return hn::CopySign(hn::MaskedAddOr(near, FloorsDownLanes(d, near, y), near, y), y);
+    return hn::CopySign(hn::MaskedAddOr(near, hn::Lt(near, hn::Zero(d)), near, divisor), y);
   }
 #endif
-  const V divisor = hn::Abs(y);
   const V r = hn::Xor(NearRemainder(d, hn::Abs(x), divisor), SignOf(d, hn::Xor(x, y)));  // as if y were positive
   return hn::CopySign(hn::MaskedAddOr(r, hn::Lt(r, hn::Zero(d)), r, divisor), y);
 }
