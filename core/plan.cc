@@ -152,13 +152,18 @@ Status Plan::Impl::Make(Problem problem, const Movers& movers, std::string calle
 }
 
 Status Plan::Impl::Execute(const void* const* inputs, void* out, const ExecuteOptions& options) const noexcept {
-  if (plain && options.pool == nullptr && out != nullptr && direct.Run(inputs, out)) return Status();
+  if (ExecuteDirect(inputs, out, options)) return Status();
   return ExecuteAny(inputs, out, options);
 }
 
+static Status EmptyPlan() {
+  return Status(StatusCode::kInvalidArgument, "execute: the plan is empty; make it with Plan::Make");
+}
+
 Status Plan::Execute(const void* const* inputs, void* out, const ExecuteOptions& options) const noexcept {
-  if (impl_ == nullptr) return Status(StatusCode::kInvalidArgument, "execute: the plan is empty; make it with Plan::Make");
-  return impl_->Execute(inputs, out, options);
+  if (impl_ == nullptr) return EmptyPlan();
+  if (impl_->ExecuteDirect(inputs, out, options)) return Status();
+  return impl_->ExecuteAny(inputs, out, options);
 }
 
 const void* const* Plan::Impl::WithConstants(const void* const* given, const void** all) const noexcept {
