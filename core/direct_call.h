@@ -27,14 +27,7 @@ class DirectCall {
     const Tile& tile = step.whole.tile;
     for (int a = 0; a < step.arity; ++a) {
       const auto i = static_cast<std::size_t>(step.values[a]);
-      const TileInput& in = tile.in[a];
-      inputs_[a] = {.operand = step.values[a],
-                    .splat = in.splat,
-                    .transposed = in.transposed,
-                    .clearance = operands[i],
-                    .offset = layout.offsets[i],
-                    .row_stride = in.row_stride,
-                    .permutation = in.permutation};
+      inputs_[a] = {.operand = step.values[a], .clearance = operands[i], .offset = layout.offsets[i], .in = tile.in[a]};
     }
     arity_ = step.arity;
     out_low_bits_ = operands.back().low_bits;
@@ -43,7 +36,7 @@ class DirectCall {
     out_offset_ = layout.offsets.back();
     out_row_stride_ = tile.out_row_stride;
     attributes_ = step.attributes;
-    run_ = step.run;
+    run_ = step.whole.run;
   }
 
   // Runs it, or returns false: no such call, or one with a null input, or pointers that are not aligned to their elements, or an
@@ -60,11 +53,8 @@ class DirectCall {
       const auto address = reinterpret_cast<std::uintptr_t>(inputs[in.operand]);
       if (address == 0 || !in.clearance.IsClear(address - out_address)) return false;
       low_bits |= address & in.clearance.low_bits;
+      tile.in[a] = in.in;
       tile.in[a].data = reinterpret_cast<const std::byte*>(address) + in.offset;
-      tile.in[a].row_stride = in.row_stride;
-      tile.in[a].splat = in.splat;
-      tile.in[a].transposed = in.transposed;
-      tile.in[a].permutation = in.permutation;
     }
     if (low_bits != 0) return false;
     tile.rows = rows_;
@@ -79,12 +69,10 @@ class DirectCall {
 
  private:
   struct Input {
-    std::int32_t operand;
-    bool splat, transposed;
+    int operand;
     Clearance clearance;
     std::int64_t offset;  // bytes, from the operand's pointer
-    std::int64_t row_stride;
-    const Permutation* permutation;
+    TileInput in;         // but for its data
   };
 
   KernelFunction run_ = nullptr;  // null: there is no such call, and nothing of the following

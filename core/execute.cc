@@ -86,7 +86,7 @@ class Worker {
           SetTile(layout_, step, rows, chunk, &step_tile);
         }
         if (job_.stream) PrefetchBoundary(static_cast<const std::byte*>(tile.out), layout_.operands[out].advance[inner_]);
-        step.run(tile);
+        step_tile.run(tile);
         if (i == count) break;
         ++index_[inner_];
         for (int a = 0; a < step.arity; ++a) {
@@ -151,7 +151,7 @@ void RunOnlyStep(const Layout& layout, std::byte* const* pointers) {
   }
   tile.out = pointers[layout.input_count()] + layout.offsets.back();
   tile.attributes = step.attributes;
-  step.run(tile);
+  step.whole.run(tile);
 }
 
 // Tiles [begin, end) of a job, on this thread.

@@ -56,6 +56,7 @@ struct OperandLayout : OperandTiling {
 // A step's tile but for its pointers: whole rows, and what is left of a folded tile's cols, which is one row more.
 struct StepTile {
   Tile tile;
+  KernelFunction run;  // Kernel::choose's for its whole rows
   std::int64_t rest;
 };
 
@@ -75,12 +76,14 @@ struct ChainLayout {
 // A pass: a step, or a chain of them.
 struct StepLayout {
   // Of its own: without, the whole struct is cleared first.
-  explicit StepLayout(const Step& step) : run(step.kernel->run), arity(step.arity), result_size(SizeInBytes(step.kernel->output)) {
+  explicit StepLayout(const Step& step)
+      : run(step.kernel->run), choose(step.kernel->choose), arity(step.arity), result_size(SizeInBytes(step.kernel->output)) {
     std::copy_n(step.values, arity, values);
     std::copy_n(step.attributes, kMaxAttributes, attributes);
   }
 
   KernelFunction run;
+  ChooseFunction choose;
   int arity;
   int values[kMaxArity];                     // its inputs, as Step::values
   int result;                                // what its own result is called there

@@ -44,11 +44,13 @@ void SetTile(const Layout& layout, const StepLayout& step, std::int64_t rows, st
       dense = dense && !in.splat && !in.transposed && in.permutation == nullptr && in.row_stride == tile.cols << operand.size_log2;
     }
   }
-  if (!dense || tile.out_row_stride != tile.cols * step.result_size) return;
-  for (int a = 0; a < step.arity; ++a) tile.in[a].row_stride *= tile.rows;
-  tile.out_row_stride *= tile.rows;
-  tile.cols *= tile.rows;
-  tile.rows = 1;
+  if (dense && tile.out_row_stride == tile.cols * step.result_size) {
+    for (int a = 0; a < step.arity; ++a) tile.in[a].row_stride *= tile.rows;
+    tile.out_row_stride *= tile.rows;
+    tile.cols *= tile.rows;
+    tile.rows = 1;
+  }
+  step_tile->run = step.choose != nullptr ? step.choose(tile) : step.run;
 }
 
 int BlockDims(const Layout& layout, const OperandLayout& operand, std::int64_t rows, std::int64_t chunk, BoxDim* dims) {

@@ -195,7 +195,7 @@ void RunTile(TileJob& job, const TileAt& at) {
       RunStrips(job, at, step, tile);
       continue;
     }
-    if (tile.rows > 0) step.run(tile);
+    if (tile.rows > 0) step_tile.run(tile);
     if (step_tile.rest > 0) RunRest(step, step_tile.rest, tile);
   }
   const OperandLayout& out = layout.operands[inputs];

@@ -79,6 +79,11 @@ struct Tile {
 /// Reads and writes nothing outside the tile. Called from several threads at once, on disjoint outputs.
 using KernelFunction = void (*)(const Tile& tile);
 
+/// What computes all tiles that differ from this one in pointers to data and `stream` alone, which it does not look at: what there is
+/// to find out of rows, cols, strides and kinds of inputs is found out once. Never null. Called when a plan is made, and by a worker
+/// for tiles of other sizes.
+using ChooseFunction = KernelFunction (*)(const Tile& tile);
+
 /// An op of a chain, on the value that the links before it gave.
 struct ChainLink {
   int op;                           // Kernel::link
@@ -112,6 +117,7 @@ struct Kernel {
   DType output;
   DType attributes;  // what attribute values are rounded to; unused without attributes
   KernelFunction run = nullptr;
+  ChooseFunction choose = nullptr;     // instead of `run`, where many tiles are alike; may be null
   KernelFunction reference = nullptr;  // the op's scalar meaning in two plain loops; may be null for own ops
   CheckFunction check = nullptr;       // null: the op refuses no value
   bool streams = false;                // `run` heeds Tile::stream

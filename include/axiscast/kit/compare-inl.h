@@ -115,6 +115,10 @@ struct Predicate : Elementwise<kInputs> {
   template <class Op, typename T>
   static constexpr bool kJoins = !ByteVectors::kTakes<T> && !IsCompact<Op, T>();
   template <class Class, class Op, typename T>
+  static constexpr ChooseFunction Chooses() {
+    return &Class::template Run<Op, T> == &Predicate::template Run<Op, T> ? &Predicate::template Choose<Op, T> : nullptr;
+  }
+  template <class Class, class Op, typename T>
   static constexpr int Permutes() {
     return 0;
   }
@@ -133,8 +137,12 @@ struct Predicate : Elementwise<kInputs> {
     return has;
   }
   template <class Op, typename T>
-  static HWY_NOINLINE void Run(const Tile& tile) {
-    ElementwiseRows<Op, T, ByteVectors>::Run(tile);
+  static KernelFunction Choose(const Tile& tile) {
+    return RowsChoice<Op, T, ByteVectors>::Choose(tile);
+  }
+  template <class Op, typename T>
+  static void Run(const Tile& tile) {
+    Choose<Op, T>(tile)(tile);
   }
 
  private:
@@ -166,6 +174,11 @@ struct ExchangedPredicate : BinaryPredicate {
   template <class Op, typename T>
   static constexpr bool HasLanes() {
     return BinaryPredicate::HasLanes<typename Op::Exchanged, T>();
+  }
+  // The other op's loops would have to be told of the exchange: Run decides anew for each tile.
+  template <class Class, class Op, typename T>
+  static constexpr ChooseFunction Chooses() {
+    return nullptr;
   }
   template <class Op, typename T>
   static void Run(const Tile& tile) {

@@ -23,7 +23,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "axiscast/kit/rows-inl.h"
+#include "axiscast/kit/choose-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace axiscast {
@@ -65,8 +65,12 @@ struct Elementwise {
   // Whether rows that follow each other are one (Kernel::joins).
   template <class Op, typename T>
   static constexpr bool kJoins = !IsCompact<Op, T>();
-  // Of how many lanes inputs may be permuted (Kernel::permutes), and whether they may be transposed, or are kept. Class is the
-  // op's: one with a Run of its own does not say so by this.
+  // Kernel::choose; of how many lanes inputs may be permuted (Kernel::permutes), and whether they may be transposed, or are kept.
+  // Class is the op's: one with a Run of its own does not say so by this.
+  template <class Class, class Op, typename T>
+  static constexpr ChooseFunction Chooses() {
+    return &Class::template Run<Op, T> == &Elementwise::template Run<Op, T> ? &Elementwise::template Choose<Op, T> : nullptr;
+  }
   template <class Class, class Op, typename T>
   static constexpr int Permutes() {
     if constexpr (kTakesPermuted<Op, T>) {
@@ -93,8 +97,12 @@ struct Elementwise {
   }
 
   template <class Op, typename T>
+  static KernelFunction Choose(const Tile& tile) {
+    return RowsChoice<Op, T>::Choose(tile);
+  }
+  template <class Op, typename T>
   static void Run(const Tile& tile) {
-    ElementwiseRows<Op, T>::Run(tile);
+    Choose<Op, T>(tile)(tile);
   }
 
   template <class Op, typename T>

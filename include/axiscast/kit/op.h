@@ -230,6 +230,7 @@ Attributes<AttributeOf<Op, T>> ReadAttributes(const Tile& tile) {
 // A kernel as one target has it. The rest of a Kernel is the same for all targets.
 struct TargetRow {
   KernelFunction run;
+  ChooseFunction choose;
   CheckFunction check;
   int permutes;
   bool transposes;

@@ -178,21 +178,6 @@ class Repeated {
   std::size_t row_bytes_;
 };
 
-// Calls Rows::template RunPattern<Operand...>(tile), each operand Streamed or Splat as the tile's flag says. At least one must be
-// streamed: 2^inputs - 1 instances.
-template <class Rows, class... Chosen>
-HWY_INLINE void ForSplatPattern(const Tile& tile, TypeList<>) {
-  if constexpr ((std::is_same_v<Chosen, Streamed<typename Chosen::Element>> || ...)) Rows::template RunPattern<Chosen...>(tile);
-}
-template <class Rows, class... Chosen, typename T, typename... Rest>
-HWY_INLINE void ForSplatPattern(const Tile& tile, TypeList<T, Rest...>) {
-  if (tile.in[sizeof...(Chosen)].splat) {
-    ForSplatPattern<Rows, Chosen..., Splat<T>>(tile, TypeList<Rest...>());
-  } else {
-    ForSplatPattern<Rows, Chosen..., Streamed<T>>(tile, TypeList<Rest...>());
-  }
-}
-
 // Sets the dtypes of a kernel of `Op` for T, as its Inputs, Out and Attribute say.
 template <typename... T>
 HWY_INLINE constexpr void SetInputs(TypeList<T...>, Kernel& kernel) {

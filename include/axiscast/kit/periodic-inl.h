@@ -32,11 +32,20 @@ class PeriodicRows {
   using Element = Stored<T>;
 
  public:
-  static HWY_INLINE bool Pays(const Tile& tile, const TileInput& same, const TileInput& other) {
-    const auto lanes = static_cast<std::int64_t>(hn::Lanes(D())), bytes = tile.cols * static_cast<std::int64_t>(sizeof(Element));
-    return same.row_stride == 0 && !same.splat && !other.splat && tile.cols <= kMostVectors * lanes && bytes <= kMaxKeptBytes &&
-           tile.cols % lanes == 0 && tile.rows * tile.cols >= kLeastVectors * lanes && other.row_stride == bytes &&
-           tile.out_row_stride == bytes && !tile.stream;
+  // Whether `same` is, and rows are more than one, not shorter than a vector, and follow each other.
+  static HWY_INLINE bool Repeats(const Tile& tile, const TileInput& same, const TileInput& other) {
+    const auto bytes = tile.cols * static_cast<std::int64_t>(sizeof(Element));
+    return same.row_stride == 0 && !same.splat && !other.splat && tile.rows > 1 && tile.cols >= Lanes() &&
+           other.row_stride == bytes && tile.out_row_stride == bytes;
+  }
+  // Of such rows: what is computed as one, and what from registers where it is not streamed.
+  static HWY_INLINE bool IsRagged(const Tile& tile) { return tile.cols % Lanes() != 0; }
+  static HWY_INLINE bool IsOffVectors(const Tile& tile) {
+    return tile.cols > Lanes() && Misalignment(D(), static_cast<Element*>(tile.out)) != 0;
+  }
+  static HWY_INLINE bool Pays(const Tile& tile) {
+    const auto bytes = tile.cols * static_cast<std::int64_t>(sizeof(Element));
+    return tile.cols <= kMostVectors * Lanes() && bytes <= kMaxKeptBytes && tile.rows * tile.cols >= kLeastVectors * Lanes();
   }
 
   static HWY_NOINLINE void Run(const Tile& tile, const TileInput& same_input, const TileInput& other_input) {
@@ -54,13 +63,6 @@ class PeriodicRows {
     LongRow(false, same, cols, cols - lanes, other, out, last, ReadAttributes<Op, T>(tile));
   }
 
-  // Whether such rows are computed as one, and how.
-  static HWY_INLINE bool Joins(const Tile& tile, const TileInput& same, const TileInput& other) {
-    const auto lanes = static_cast<std::int64_t>(hn::Lanes(D())), bytes = tile.cols * static_cast<std::int64_t>(sizeof(Element));
-    if (same.row_stride != 0 || same.splat || other.splat || tile.cols <= lanes || tile.rows == 1) return false;
-    const bool ragged = tile.cols % lanes != 0 || (tile.stream && Misalignment(D(), static_cast<Element*>(tile.out)) != 0);
-    return ragged && other.row_stride == bytes && tile.out_row_stride == bytes;
-  }
   static HWY_NOINLINE void RunJoined(const Tile& tile, const TileInput& same_input, const TileInput& other_input) {
     HWY_ALIGN Element ends[2 * hn::MaxLanes(D())];
     const Repeated<T> same(D(), same_input, static_cast<std::size_t>(tile.cols), ends);
@@ -111,6 +113,8 @@ class PeriodicRows {
   }
 
  private:
+  static HWY_INLINE std::int64_t Lanes() { return static_cast<std::int64_t>(hn::Lanes(D())); }
+
   template <bool kStream>
   static HWY_INLINE void RunJoined(const Tile& tile, const Repeated<T>& same, const Streamed<T>& other) {
     auto* const out = static_cast<Element*>(tile.out);

@@ -9,13 +9,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "axiscast/kit/compact-inl.h"
 #include "axiscast/kit/operand-inl.h"
-#include "axiscast/kit/periodic-inl.h"
-#include "axiscast/kit/permuted-inl.h"
 #include "axiscast/kit/store-inl.h"
-#include "axiscast/kit/transposed-inl.h"
-#include "axiscast/kit/widened-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace axiscast {
@@ -91,61 +86,6 @@ struct ElementwiseRows {
   // As many, where inputs may be permuted.
   static constexpr int kPermutedLanes = static_cast<int>(hn::MaxLanes(decltype(WideTag(InputsOf<Op, T>()))()));
 
-  static HWY_INLINE void Run(const Tile& tile) {
-    constexpr int kFirst = Commutes<Op, T>() ? 1 : 0;  // as which the loops below take the first input
-    if constexpr (kTakesPermuted<Op, T> && std::is_same_v<SpecialRows, NoSpecialRows>) {
-      using First = PermutedRows<ElementwiseRows, Op, T, kFirst>;
-      using Second = PermutedRows<ElementwiseRows, Op, T, 1>;
-      if (tile.in[0].permutation != nullptr) return First::Run(tile, tile.in[0], tile.in[1]);
-      if (tile.in[1].permutation != nullptr) return Second::Run(tile, tile.in[1], tile.in[0]);
-    }
-    if constexpr (kTakesTransposed<Op, T> && std::is_same_v<SpecialRows, NoSpecialRows>) {
-      using First = TransposedRows<ElementwiseRows, Op, T, kFirst>;
-      using Second = TransposedRows<ElementwiseRows, Op, T, 1>;
-      if (tile.in[0].transposed) return First::Run(tile, tile.in[0], tile.in[1]);
-      if (tile.in[1].transposed) return Second::Run(tile, tile.in[1], tile.in[0]);
-    }
-    if constexpr (kTakesWidened<Op, T> && std::is_same_v<SpecialRows, NoSpecialRows>) {
-      using First = WidenedRows<ElementwiseRows, Op, T, kFirst>;
-      using Second = WidenedRows<ElementwiseRows, Op, T, 1>;
-      if (First::Pays(tile, tile.in[0], tile.in[1])) return First::Run(tile, tile.in[0], tile.in[1]);
-      if (Second::Pays(tile, tile.in[1], tile.in[0])) return Second::Run(tile, tile.in[1], tile.in[0]);
-    }
-    if constexpr (kTakesPeriodic<Op, T> && std::is_same_v<SpecialRows, NoSpecialRows>) {
-      using First = PeriodicRows<ElementwiseRows, Op, T, kFirst>;
-      using Second = PeriodicRows<ElementwiseRows, Op, T, 1>;
-      if (First::Pays(tile, tile.in[0], tile.in[1])) return First::Run(tile, tile.in[0], tile.in[1]);
-      if (Second::Pays(tile, tile.in[1], tile.in[0])) return Second::Run(tile, tile.in[1], tile.in[0]);
-      if (First::Joins(tile, tile.in[0], tile.in[1])) return First::RunJoined(tile, tile.in[0], tile.in[1]);
-      if (Second::Joins(tile, tile.in[1], tile.in[0])) return Second::RunJoined(tile, tile.in[1], tile.in[0]);
-    }
-    bool all_splat = true;
-    for (int i = 0; i < Op::kInfo.arity; ++i) all_splat = all_splat && tile.in[i].splat;
-    const auto lanes = static_cast<std::int64_t>(hn::Lanes(WideTag(InputsOf<Op, T>())));
-    if constexpr (HasBySplat<Op, T>()) {
-      // Computing what depends on the one value is worth some vectors.
-      const bool pays = tile.in[1].row_stride == 0 || tile.cols >= 8 * lanes;
-      if (tile.in[1].splat && !tile.in[0].splat && tile.cols >= lanes && pays) {
-        ElementwiseRows<BySplat<Op>, T>::template RunPattern<Streamed<T>, Splat<T>>(tile);
-        return;
-      }
-    }
-    if constexpr (!kIsShort<Op, T>) {
-      CompactRows<ElementwiseRows, Op, T>::Run(tile, InputsOf<Op, T>());
-    } else if (all_splat || tile.cols < lanes) {
-      CompactRows<ElementwiseRows, Op, T>::Run(tile, InputsOf<Op, T>());
-    } else if constexpr (Commutes<Op, T>()) {
-      if (!tile.in[0].splat && !tile.in[1].splat) {
-        RunPattern<Streamed<T>, Streamed<T>>(tile);
-      } else {
-        const int splat = tile.in[0].splat ? 0 : 1;
-        RunRows(tile, ReadAttributes<Op, T>(tile), Streamed<T>(tile.in[1 - splat]), Splat<T>(tile.in[splat]));
-      }
-    } else {
-      ForSplatPattern<ElementwiseRows>(tile, InputsOf<Op, T>());
-    }
-  }
-
   // From vectors of operands to one of results, all as they are stored.
   template <typename... In, class Wide, class A, class... V>
   static HWY_INLINE hn::Vec<StoredTag<Out, Wide>> ResultOf(Wide, const A& attributes, V... v) {
@@ -163,28 +103,30 @@ struct ElementwiseRows {
     }
   }
 
-  // All rows of a tile of at least one vector of cols, each operand X being Streamed or Splat.
+  // All rows of a tile of at least one vector of cols, each operand X being Streamed or Splat; of a tile that is not streamed and is
+  // one row, or rows that follow each other for all operands; and for operands that may be of other kinds, not all of them splat.
   template <class... X>
   static HWY_INLINE void RunPattern(const Tile& tile) {
-    RunOperands<X...>(tile, std::index_sequence_for<X...>());
+    const auto run = [&tile](const auto&... x) HWY_ATTR { RunRows(tile, ReadAttributes<Op, T>(tile), x...); };
+    WithOperands<X...>(tile, run, std::index_sequence_for<X...>());
   }
-
-  // The same for operands that may be of other kinds, not all of them splat.
+  template <class... X>
+  static HWY_INLINE void RunLongRow(const Tile& tile) {
+    const auto n = static_cast<std::size_t>(tile.rows * tile.cols);
+    const auto run = [&tile, n](const auto&... x) HWY_ATTR {
+      Row<false>(static_cast<Stored<Out>*>(tile.out), n, ReadAttributes<Op, T>(tile), x...);
+    };
+    WithOperands<X...>(tile, run, std::index_sequence_for<X...>());
+  }
   template <class A, class... X>
   static HWY_INLINE void RunRows(const Tile& tile, const A attributes, X... x) {
-    auto cols = static_cast<std::size_t>(tile.cols);
-    std::int64_t rows = tile.rows;
-    auto* out = static_cast<std::byte*>(tile.out);
+    const auto cols = static_cast<std::size_t>(tile.cols);
+    const std::int64_t rows = tile.rows;
+    auto* const out = static_cast<std::byte*>(tile.out);
     constexpr bool kAnySplat = !(X::kStreamed && ...);
-    const bool dense = tile.out_row_stride == static_cast<std::int64_t>(cols * sizeof(Stored<Out>)) && (x.Joins(cols) && ...);
-    if constexpr (!kAnySplat) {
-      if (dense) {  // one long row
-        cols *= static_cast<std::size_t>(rows);
-        rows = 1;
-      }
-    }
     if constexpr (kAnySplat && !SpecialRows::template kTakes<T> && !HasBySplat<Op, T>()) {
       const std::size_t lanes = hn::Lanes(WideTag(InputsOf<Op, T>()));
+      const bool dense = tile.out_row_stride == static_cast<std::int64_t>(cols * sizeof(Stored<Out>)) && (x.Joins(cols) && ...);
       if (dense && rows > 1 && cols % lanes != 0) {
         if (tile.stream) {
           JoinedRows<true>(reinterpret_cast<Stored<Out>*>(out), rows, cols, attributes, x...);
@@ -231,16 +173,16 @@ struct ElementwiseRows {
   }
 
  private:
-  template <class... X, std::size_t... kInput>
-  static HWY_INLINE void RunOperands(const Tile& tile, std::index_sequence<kInput...>) {
-    RunRows(tile, ReadAttributes<Op, T>(tile), X(tile.in[kInput])...);
+  template <class... X, class F, std::size_t... kInput>
+  static HWY_INLINE void WithOperands(const Tile& tile, const F& run, std::index_sequence<kInput...>) {
+    run(X(tile.in[kInput])...);
   }
 
   template <bool kStream, class A, class... X>
   static HWY_INLINE void SeparateRows(std::byte* out, std::int64_t out_row_stride, std::int64_t rows, std::size_t cols,
                                       const A attributes, X... x) {
     if constexpr (!kStream && !SpecialRows::template kTakes<T>) {
-      if (IsWhole(out, rows == 1 ? 0 : out_row_stride, cols)) return WholeRows(out, out_row_stride, rows, cols, attributes, x...);
+      if (IsWhole(out, out_row_stride, cols)) return WholeRows(out, out_row_stride, rows, cols, attributes, x...);
     }
     for (;;) {
       Row<kStream>(reinterpret_cast<Stored<Out>*>(out), cols, attributes, x...);

@@ -66,6 +66,7 @@ constexpr void SetRow(TargetRow*& row) {
     using KernelType = KernelTypeOf<KernelOp, T>;
     if constexpr (Op::Class::template HasMeaning<Op, T>() && KernelOp::Class::template HasLanes<KernelOp, KernelType>()) {
       row->run = &KernelOp::Class::template Run<KernelOp, KernelType>;
+      row->choose = KernelOp::Class::template Chooses<typename KernelOp::Class, KernelOp, KernelType>();
       row->permutes = KernelOp::Class::template Permutes<typename KernelOp::Class, KernelOp, KernelType>();
       row->transposes = KernelOp::Class::template Transposes<typename KernelOp::Class, KernelOp, KernelType>();
       row->keeps = KernelOp::Class::template Keeps<typename KernelOp::Class, KernelOp, KernelType>();
@@ -102,6 +103,7 @@ void AddKernel(const TargetRow*& row, OpDefinition& definition) {
     Kernel kernel = {};
     SetDTypes<Op, T>(kernel);
     kernel.run = row->run;
+    kernel.choose = row->choose;
     kernel.check = row->check;
     kernel.permutes = row->permutes;
     kernel.transposes = row->transposes;

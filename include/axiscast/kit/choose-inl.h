@@ -1,0 +1,170 @@
+// Which loops compute a tile: by its kinds of inputs, rows, cols and strides, which a plan knows long before the pointers.
+#if defined(AXISCAST_KIT_CHOOSE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AXISCAST_KIT_CHOOSE_INL_H_
+#undef AXISCAST_KIT_CHOOSE_INL_H_
+#else
+#define AXISCAST_KIT_CHOOSE_INL_H_
+#endif
+
+#include <type_traits>
+#include <utility>
+
+#include "axiscast/kit/compact-inl.h"
+#include "axiscast/kit/periodic-inl.h"
+#include "axiscast/kit/permuted-inl.h"
+#include "axiscast/kit/rows-inl.h"
+#include "axiscast/kit/transposed-inl.h"
+#include "axiscast/kit/widened-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace axiscast {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Of an op whose rows are ElementwiseRows. Chosen for each call anew, a call of 16 elements takes 15 ns instead of 10.
+template <class Op, typename T, class SpecialRows = NoSpecialRows>
+class RowsChoice {
+  using Rows = ElementwiseRows<Op, T, SpecialRows>;
+
+ public:
+  // As Kernel::choose.
+  static HWY_INLINE KernelFunction Choose(const Tile& tile) {
+    if constexpr (std::is_same_v<SpecialRows, NoSpecialRows> && Op::kInfo.arity == 2) {
+      if (const KernelFunction first = OfOrder<0>(tile); first != nullptr) return first;
+      if (const KernelFunction second = OfOrder<1>(tile); second != nullptr) return second;
+      if (const KernelFunction first = OfSameRows<0>(tile); first != nullptr) return first;
+      if (const KernelFunction second = OfSameRows<1>(tile); second != nullptr) return second;
+    }
+    bool all_splat = true;
+    for (int i = 0; i < Op::kInfo.arity; ++i) all_splat = all_splat && tile.in[i].splat;
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(Rows::WideTag(InputsOf<Op, T>())));
+    if constexpr (HasBySplat<Op, T>()) {
+      // Computing what depends on the one value is worth some vectors.
+      const bool pays = tile.in[1].row_stride == 0 || tile.cols >= 8 * lanes;
+      if (tile.in[1].splat && !tile.in[0].splat && tile.cols >= lanes && pays) {
+        return &BySplatValue;
+      }
+    }
+    if constexpr (kIsShort<Op, T>) {
+      if (!all_splat && tile.cols >= lanes) return OfSplatPattern(tile, InputsOf<Op, T>());
+    }
+    return &Compact;
+  }
+
+ private:
+  // As which an op's input takes part in loops for either: those of one that commutes are compiled once.
+  template <int kInput>
+  static constexpr int kAs = Commutes<Op, T>() ? 1 : kInput;
+
+  // The loops for an input that is permuted or transposed; null: it is neither.
+  template <int kInput>
+  static HWY_INLINE KernelFunction OfOrder([[maybe_unused]] const Tile& tile) {
+    if constexpr (kTakesPermuted<Op, T>) {
+      if (tile.in[kInput].permutation != nullptr) return &Permuted<kInput>;
+    }
+    if constexpr (kTakesTransposed<Op, T>) {
+      if (tile.in[kInput].transposed) return &Transposed<kInput>;
+    }
+    return nullptr;
+  }
+  // The loops for an input that is the same in all rows, neither input being permuted or transposed; null: it is not.
+  template <int kInput>
+  static HWY_INLINE KernelFunction OfSameRows(const Tile& tile) {
+    [[maybe_unused]] const TileInput &input = tile.in[kInput], &other = tile.in[1 - kInput];
+    if constexpr (kTakesWidened<Op, T>) {
+      if (WidenedRows<Rows, Op, T, kAs<kInput>>::Pays(tile, input, other)) return &Widened<kInput>;
+    }
+    if constexpr (kTakesPeriodic<Op, T>) {
+      using Periodic = PeriodicRows<Rows, Op, T, kAs<kInput>>;
+      if (Periodic::Repeats(tile, input, other)) {
+        return Periodic::IsRagged(tile) ? &Joined<kInput> : Periodic::Pays(tile) ? &Kept<kInput> : &Whole<kInput>;
+      }
+    }
+    return nullptr;
+  }
+  template <int kInput>
+  static void Permuted(const Tile& tile) {
+    PermutedRows<Rows, Op, T, kAs<kInput>>::Run(tile, tile.in[kInput], tile.in[1 - kInput]);
+  }
+  template <int kInput>
+  static void Transposed(const Tile& tile) {
+    TransposedRows<Rows, Op, T, kAs<kInput>>::Run(tile, tile.in[kInput], tile.in[1 - kInput]);
+  }
+  template <int kInput>
+  static void Widened(const Tile& tile) {
+    WidenedRows<Rows, Op, T, kAs<kInput>>::Run(tile, tile.in[kInput], tile.in[1 - kInput]);
+  }
+  template <int kInput>
+  static void Joined(const Tile& tile) {
+    PeriodicRows<Rows, Op, T, kAs<kInput>>::RunJoined(tile, tile.in[kInput], tile.in[1 - kInput]);
+  }
+  template <int kInput>
+  static void Kept(const Tile& tile) {
+    if (tile.stream) return Whole<kInput>(tile);
+    PeriodicRows<Rows, Op, T, kAs<kInput>>::Run(tile, tile.in[kInput], tile.in[1 - kInput]);
+  }
+  // Rows of whole vectors. Streamed off a vector's boundary, they are joined.
+  template <int kInput>
+  static void Whole(const Tile& tile) {
+    using Periodic = PeriodicRows<Rows, Op, T, kAs<kInput>>;
+    if (tile.stream && Periodic::IsOffVectors(tile)) return Joined<kInput>(tile);
+    Pattern<Streamed<T>, Streamed<T>>(tile);
+  }
+
+  // Of at least one vector of cols, at least one input being streamed. One row has loops of its own where that is one more for an
+  // op: with splat inputs as well, the library would be a sixth larger.
+  template <class... X>
+  static HWY_INLINE KernelFunction OfSplatPattern(const Tile& tile, TypeList<>) {
+    if constexpr ((X::kStreamed && ...)) {
+      return tile.rows == 1 || IsDense<X...>(tile, std::index_sequence_for<X...>()) ? &LongRow<X...> : &Pattern<X...>;
+    } else if constexpr ((X::kStreamed || ...)) {
+      return &Pattern<X...>;
+    } else {
+      return &Compact;
+    }
+  }
+  template <class... X, typename In, typename... Rest>
+  static HWY_INLINE KernelFunction OfSplatPattern(const Tile& tile, TypeList<In, Rest...>) {
+    if constexpr (Commutes<Op, T>() && sizeof...(X) == 0) {
+      if (tile.in[0].splat || tile.in[1].splat) return &RowsAndSplat;
+      return OfSplatPattern<Streamed<T>, Streamed<T>>(tile, TypeList<>());
+    } else {
+      if (tile.in[sizeof...(X)].splat) return OfSplatPattern<X..., Splat<In>>(tile, TypeList<Rest...>());
+      return OfSplatPattern<X..., Streamed<In>>(tile, TypeList<Rest...>());
+    }
+  }
+  // Do rows follow each other, for all operands?
+  template <class... X, std::size_t... kInput>
+  static HWY_INLINE bool IsDense(const Tile& tile, std::index_sequence<kInput...>) {
+    const auto follows = [&tile](std::int64_t row_stride, std::size_t size) HWY_ATTR {
+      return row_stride == tile.cols * static_cast<std::int64_t>(size);
+    };
+    return follows(tile.out_row_stride, sizeof(Stored<OutOf<Op, T>>)) &&
+           (follows(tile.in[kInput].row_stride, sizeof(Stored<typename X::Element>)) && ...);
+  }
+  template <class... X>
+  static HWY_NOINLINE void LongRow(const Tile& tile) {
+    if (tile.stream) return Pattern<X...>(tile);
+    Rows::template RunLongRow<X...>(tile);
+  }
+  template <class... X>
+  static HWY_NOINLINE void Pattern(const Tile& tile) {
+    Rows::template RunPattern<X...>(tile);
+  }
+  // Either input of an op that commutes being splat.
+  static HWY_NOINLINE void RowsAndSplat(const Tile& tile) {
+    const int splat = tile.in[0].splat ? 0 : 1;
+    Rows::RunRows(tile, ReadAttributes<Op, T>(tile), Streamed<T>(tile.in[1 - splat]), Splat<T>(tile.in[splat]));
+  }
+
+  static HWY_NOINLINE void BySplatValue(const Tile& tile) {
+    ElementwiseRows<BySplat<Op>, T>::template RunPattern<Streamed<T>, Splat<T>>(tile);
+  }
+  static HWY_NOINLINE void Compact(const Tile& tile) { CompactRows<Rows, Op, T>::Run(tile, InputsOf<Op, T>()); }
+};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace axiscast
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target guard
