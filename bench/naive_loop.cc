@@ -36,15 +36,15 @@ void NaiveLoop::StepRow(const std::byte* const* from, std::byte* to) const {
     for (const CallStep& step : call_.steps) {
       Tile tile{};
       tile.rows = tile.cols = 1;
+      const void* inputs[kMaxArity];
       alignas(16) std::byte x[16];
       std::memcpy(x, result, sizeof(x));
       for (int a = 0; a < step.op->arity(); ++a) {
         const bool so_far = a == 0 && &step != call_.steps.data();
-        tile.in[a].data = so_far ? x : from[next] + i * inputs_[next].byte_strides[last];
+        inputs[a] = so_far ? x : from[next] + i * inputs_[next].byte_strides[last];
         next += so_far ? 0 : 1;
       }
-      tile.out = result;
-      step.kernel->reference(tile);
+      step.kernel->reference(tile, inputs, result);
     }
     std::memcpy(to + i * call_.out.byte_strides[last], result, SizeOf(call_.out.dtype));
   }

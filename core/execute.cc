@@ -73,26 +73,27 @@ class Worker {
     Tile& tile = step_tile.tile;
     tile.attributes = step.attributes;
     tile.stream = job_.stream;
+    const void* inputs[kMaxArity];
     std::int64_t rows = layout_.tile_rows(), chunk = layout_.loops.back().chunk;  // for which it is set
     for (;;) {
       const std::int64_t count = std::min(Count(inner_) - index_[inner_], tiles);
       joined_ = joins_ ? count : 1;
-      for (int a = 0; a < step.arity; ++a) tile.in[a].data = position_[step.values[a]];
-      tile.out = position_[out];
+      for (int a = 0; a < step.arity; ++a) inputs[a] = position_[step.values[a]];
+      std::byte* result = position_[out];
       for (std::int64_t i = joined_;; ++i) {
         if (Rows() != rows || ChunkExtent(last) != chunk) {
           rows = Rows();
           chunk = ChunkExtent(last);
           SetTile(layout_, step, rows, chunk, &step_tile);
         }
-        if (job_.stream) PrefetchBoundary(static_cast<const std::byte*>(tile.out), layout_.operands[out].advance[inner_]);
-        step_tile.run(tile);
+        if (job_.stream) PrefetchBoundary(result, layout_.operands[out].advance[inner_]);
+        step_tile.run(tile, inputs, result);
         if (i == count) break;
         ++index_[inner_];
         for (int a = 0; a < step.arity; ++a) {
-          tile.in[a].data = static_cast<const std::byte*>(tile.in[a].data) + layout_.operands[step.values[a]].advance[inner_];
+          inputs[a] = static_cast<const std::byte*>(inputs[a]) + layout_.operands[step.values[a]].advance[inner_];
         }
-        tile.out = static_cast<std::byte*>(tile.out) + layout_.operands[out].advance[inner_];
+        result += layout_.operands[out].advance[inner_];
       }
       if ((tiles -= count) == 0) return;
       index_[inner_] += joined_ - 1;
@@ -144,14 +145,14 @@ class Worker {
 // The same, of a direct layout. Plans have what is faster (core/direct_call.h).
 void RunOnlyStep(const Layout& layout, std::byte* const* pointers) {
   const StepLayout& step = layout.steps[0];
-  Tile tile = step.whole.tile;
+  const void* inputs[kMaxArity];
   for (int a = 0; a < step.arity; ++a) {
     const auto i = static_cast<std::size_t>(step.values[a]);
-    tile.in[a].data = pointers[i] + layout.offsets[i];
+    inputs[a] = pointers[i] + layout.offsets[i];
   }
-  tile.out = pointers[layout.input_count()] + layout.offsets.back();
+  Tile tile = step.whole.tile;
   tile.attributes = step.attributes;
-  step.whole.run(tile);
+  step.whole.run(tile, inputs, pointers[layout.input_count()] + layout.offsets.back());
 }
 
 // Tiles [begin, end) of a job, on this thread.

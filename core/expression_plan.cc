@@ -196,8 +196,7 @@ class Planner {
     if (value.kind == CallValue::Kind::kNumber) {
       Tile tile{};
       tile.rows = tile.cols = 1;
-      tile.in[0] = {settled_[number].numbers[checked].bytes, 0, false};
-      if (empty || !kernel.check(tile)) return Status();
+      if (empty || !kernel.check(tile, settled_[number].numbers[checked].bytes)) return Status();
       return Wrong(info.check_code,
                    std::string(info.check_message) + "; got " + operand + " = " + std::string(value.text) + Where(call));
     }

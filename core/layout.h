@@ -53,7 +53,7 @@ struct OperandLayout : OperandTiling {
   }
 };
 
-// A step's tile but for its pointers: whole rows, and what is left of a folded tile's cols, which is one row more.
+// A step's tile but for its attributes: whole rows, and what is left of a folded tile's cols, which is one row more.
 struct StepTile {
   Tile tile;
   KernelFunction run;  // Kernel::choose's for its whole rows

@@ -52,8 +52,7 @@ Shape FirstRefused(const DataCheck& check, const std::byte* data, std::int64_t s
     std::memcpy(element, data + offset, static_cast<std::size_t>(size));
     Tile tile{};
     tile.rows = tile.cols = 1;
-    tile.in[0] = {element, 0, false};
-    if (check.function(tile)) return index;
+    if (check.function(tile, element)) return index;
     // Along a stretched dim all elements are the one at 0.
     int d = index.rank() - 1;
     while (d >= 0 && (check.byte_strides[d] == 0 || ++index[d] == check.shape[d])) index[d--] = 0;

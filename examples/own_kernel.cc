@@ -6,11 +6,11 @@
 namespace {
 
 // out = x + y, at most 255. One block of the result: all that a kernel ever sees.
-void SaturatingAdd(const axiscast::Tile& tile) {
+void SaturatingAdd(const axiscast::Tile& tile, const void* const* inputs, void* result) {
   for (std::int64_t r = 0; r < tile.rows; ++r) {
-    const auto* x = static_cast<const std::uint8_t*>(tile.in[0].data) + r * tile.in[0].row_stride;
-    const auto* y = static_cast<const std::uint8_t*>(tile.in[1].data) + r * tile.in[1].row_stride;
-    auto* out = static_cast<std::uint8_t*>(tile.out) + r * tile.out_row_stride;
+    const auto* x = static_cast<const std::uint8_t*>(inputs[0]) + r * tile.in[0].row_stride;
+    const auto* y = static_cast<const std::uint8_t*>(inputs[1]) + r * tile.in[1].row_stride;
+    auto* out = static_cast<std::uint8_t*>(result) + r * tile.out_row_stride;
     for (std::int64_t c = 0; c < tile.cols; ++c) {
       const int sum = x[tile.in[0].splat ? 0 : c] + y[tile.in[1].splat ? 0 : c];
       out[c] = static_cast<std::uint8_t>(sum < 255 ? sum : 255);

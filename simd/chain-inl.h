@@ -105,7 +105,7 @@ class Chain {
         run_(stream_, out_, total_) {
     const std::int64_t row_bytes = tile.cols * static_cast<std::int64_t>(sizeof(Element));
     for (std::size_t l = 0; l <= count_; ++l) {
-      const TileInput& in = l == 0 ? tile.first : tile.links[l - 1].operand;
+      const ChainInput& in = l == 0 ? tile.first : tile.links[l - 1].operand;
       const auto* data = static_cast<const std::byte*>(in.data) + row * in.row_stride;
       const auto set = [&](Input& input, bool splat) {
         input = {reinterpret_cast<std::uintptr_t>(data), in.splat ? 0 : ~std::uintptr_t{0}, splat, 0, nullptr};

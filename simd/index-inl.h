@@ -217,11 +217,11 @@ void MoveRows(const IndexRows& rows) {
   }
 }
 
-inline void CopyBoolTile(const Tile& tile) {
+inline void CopyBoolTile(const Tile& tile, const void* const* inputs, void* out) {
   const TileInput& x = tile.in[0];
   for (std::int64_t r = 0; r < tile.rows; ++r) {
-    const auto* from = static_cast<const std::byte*>(x.data) + r * x.row_stride;
-    auto* to = static_cast<std::byte*>(tile.out) + r * tile.out_row_stride;
+    const auto* from = static_cast<const std::byte*>(inputs[0]) + r * x.row_stride;
+    auto* to = static_cast<std::byte*>(out) + r * tile.out_row_stride;
     if (x.splat) {
       std::memset(to, *from != std::byte{0}, static_cast<std::size_t>(tile.cols));
     } else {

@@ -122,14 +122,14 @@ struct Copy {
 };
 
 template <typename T>
-void CopyTile(const Tile& tile) {
+void CopyTile(const Tile& tile, const void* const* inputs, void* out) {
   if constexpr (kHasLanes<T>) {
-    Unary::Run<Copy, T>(tile);
+    Unary::Run<Copy, T>(tile, inputs, out);
   } else {
     const TileInput& x = tile.in[0];
     for (std::int64_t r = 0; r < tile.rows; ++r) {
-      const auto* from = static_cast<const std::byte*>(x.data) + r * x.row_stride;
-      auto* to = static_cast<std::byte*>(tile.out) + r * tile.out_row_stride;
+      const auto* from = static_cast<const std::byte*>(inputs[0]) + r * x.row_stride;
+      auto* to = static_cast<std::byte*>(out) + r * tile.out_row_stride;
       for (std::int64_t c = 0; c < tile.cols; ++c) {
         const std::int64_t at = c * static_cast<std::int64_t>(sizeof(T));
         WriteUnaligned(ReadUnaligned<T>(x.splat ? from : from + at), to + at);

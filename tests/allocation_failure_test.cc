@@ -186,7 +186,7 @@ TEST_F(Allocation, FailingForTheCopyOfAnOverlap) {
   EXPECT_GT(FailEach([&] { return plan.Execute(inputs, memory.data() + 168); }, &memory), 5);
 }
 
-void NothingTile(const Tile&) {}
+void NothingTile(const Tile&, const void* const*, void*) {}
 
 // Partial sums of threads want memory too, and are done without where there is none.
 TEST_F(Allocation, FailingForASum) {

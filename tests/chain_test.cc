@@ -95,7 +95,7 @@ class Case {
     tile.count = static_cast<int>(links_.size());
     for (std::size_t l = 0; l < links_.size(); ++l) {
       const Link& link = links_[l];
-      tile.links[l] = {link.op->kernel->link, link.exchanged, link.operand < 0 ? TileInput{nullptr, 0, true} : Input(link.operand),
+      tile.links[l] = {link.op->kernel->link, link.exchanged, link.operand < 0 ? ChainInput{nullptr, 0, true} : Input(link.operand),
                        link.attributes};
     }
     tile.out = out.data;
@@ -153,8 +153,9 @@ class Case {
       std::memcpy(slot->bytes, &value, sizeof(value));
     });
   }
-  TileInput Input(int operand) const {
-    return operands_[static_cast<std::size_t>(operand)]->AsInput(splat_[static_cast<std::size_t>(operand)]);
+  ChainInput Input(int operand) const {
+    const GuardedOperand& memory = *operands_[static_cast<std::size_t>(operand)];
+    return {memory.data, memory.layout.row_stride, splat_[static_cast<std::size_t>(operand)]};
   }
   // Dense, link by link.
   std::vector<std::byte> Expected() const {
@@ -170,12 +171,16 @@ class Case {
       Tile tile;
       tile.rows = rows_;
       tile.cols = cols_;
-      tile.in[link.exchanged ? 1 : 0] = {value.data(), row, false};
-      if (link.operand >= 0) tile.in[link.exchanged ? 0 : 1] = Input(link.operand);
-      tile.out = result.data();
+      const void* inputs[2];
+      const auto set = [&](int input, const ChainInput& from) {
+        tile.in[input] = {from.row_stride, from.splat};
+        inputs[input] = from.data;
+      };
+      set(link.exchanged ? 1 : 0, {value.data(), row, false});
+      if (link.operand >= 0) set(link.exchanged ? 0 : 1, Input(link.operand));
       tile.out_row_stride = row;
       tile.attributes = link.attributes;
-      link.op->kernel->reference(tile);
+      link.op->kernel->reference(tile, inputs, result.data());
       value = result;
     }
     return value;

@@ -212,10 +212,9 @@ int CheckBlocksOfOneDivisor(const OpInfo& op, KernelFunction run, const Cases<T>
     Tile tile = {};
     tile.rows = 1;
     tile.cols = kBlock;
-    tile.in[0] = {cases.x.data() + begin, 0, false};
-    tile.in[1] = {y, 0, true};
-    tile.out = actual;
-    run(tile);
+    tile.in[1].splat = true;
+    const void* const inputs[] = {cases.x.data() + begin, y};
+    run(tile, inputs, actual);
     for (std::size_t i = 0; i < kBlock; ++i) {
       if (SameBits(actual[i], expected[begin + i])) continue;
       ADD_FAILURE() << op.name << "(" << +cases.x[begin + i] << ", " << +*y << ") by one divisor: got " << +actual[i] << ", not "
@@ -247,11 +246,9 @@ TYPED_TEST(DivisionOf, IsExactOnEveryTarget) {
         Tile tile = {};
         tile.rows = 1;
         tile.cols = kCount;
-        tile.in[0] = {cases.x.data(), 0, false};
-        tile.in[1] = {cases.y.data(), 0, false};
-        tile.out = actual.data();
+        const void* const inputs[] = {cases.x.data(), cases.y.data()};
         for (const KernelFunction run : {kernel.run, kernel.reference}) {
-          run(tile);
+          run(tile, inputs, actual.data());
           for (std::size_t i = 0; i < kCount; ++i) {
             if (expected == &cases.floor_divide && !cases.is_floor_known[i]) continue;
             ASSERT_TRUE(SameBits(actual[i], (*expected)[i]))

@@ -148,14 +148,14 @@ Bytes Expected(const Call& call) {
     alignas(16) std::byte elements[kMaxArity + 1][16];
     Tile tile = {};
     tile.rows = tile.cols = 1;
+    const void* inputs[kMaxArity];
     for (int i = 0; i < arity; ++i) {
       const Operand& operand = call.operands[static_cast<std::size_t>(i)];
       std::memcpy(elements[i], operand.memory.data() + operand.origin + OffsetAt(index, call.shape, operand.strides, 0),
                   SizeOf(operand.dtype));
-      tile.in[i] = {elements[i], 0, false};
+      inputs[i] = elements[i];
     }
-    tile.out = elements[kMaxArity];
-    kernel.reference(tile);
+    kernel.reference(tile, inputs, elements[kMaxArity]);
     std::memcpy(memory.data() + out.origin + OffsetAt(index, call.shape, out.strides, 0), elements[kMaxArity], SizeOf(out.dtype));
   });
   return memory;
@@ -225,16 +225,16 @@ std::atomic<std::int64_t> most_rows;
 
 // x's elements, whichever side is transposed, as another type.
 template <typename T>
-void ConvertFirst(const Tile& tile) {
+void ConvertFirst(const Tile& tile, const void* const* inputs, void* result) {
   for (std::int64_t seen = most_rows<T>; seen < tile.rows && !most_rows<T>.compare_exchange_weak(seen, tile.rows);) {
   }
   const TileInput& x = tile.in[0];
   for (std::int64_t r = 0; r < tile.rows; ++r) {
     for (std::int64_t c = 0; c < tile.cols; ++c) {
-      const auto* line = static_cast<const std::byte*>(x.data) + (x.transposed ? c : r) * x.row_stride;
+      const auto* line = static_cast<const std::byte*>(inputs[0]) + (x.transposed ? c : r) * x.row_stride;
       float value;
       std::memcpy(&value, line + (x.transposed ? r : c) * std::int64_t{4}, sizeof(value));
-      reinterpret_cast<T*>(static_cast<std::byte*>(tile.out) + r * tile.out_row_stride)[c] = static_cast<T>(value);
+      reinterpret_cast<T*>(static_cast<std::byte*>(result) + r * tile.out_row_stride)[c] = static_cast<T>(value);
     }
   }
 }

@@ -145,10 +145,10 @@ Bytes Compute(KernelFunction function, const GoldenCase& c) {
   Tile tile = {};
   tile.rows = 1;
   tile.cols = static_cast<std::int64_t>(c.count);
-  for (std::size_t i = 0; i < c.inputs.size(); ++i) tile.in[i] = {c.values[i].data(), 0, false};
-  tile.out = out.data();
   tile.attributes = c.attributes.data();
-  function(tile);
+  const void* inputs[kMaxArity];
+  for (std::size_t i = 0; i < c.inputs.size(); ++i) inputs[i] = c.values[i].data();
+  function(tile, inputs, out.data());
   return out;
 }
 

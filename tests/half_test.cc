@@ -118,12 +118,10 @@ TYPED_TEST(Half, EveryTargetRoundsAsTheReference) {
           Tile tile = {};
           tile.rows = 1;
           tile.cols = kCount;
-          tile.in[0] = {x.data(), 0, false};
-          tile.in[1] = {&value, 0, true};
-          tile.out = expected.data();
-          kernel.reference(tile);
-          tile.out = actual.data();
-          kernel.run(tile);
+          tile.in[1].splat = true;
+          const void* const inputs[] = {x.data(), &value};
+          kernel.reference(tile, inputs, expected.data());
+          kernel.run(tile, inputs, actual.data());
           for (std::size_t i = 0; i < kCount; ++i) {
             if (actual[i].bits == expected[i].bits) continue;
             const float got = static_cast<float>(actual[i]), wanted = static_cast<float>(expected[i]);

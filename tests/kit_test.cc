@@ -120,24 +120,24 @@ TEST(Kit, AWrongVectorIsFound) {
 }
 
 // Kernels that touch what is beside their tile.
-void WritesBefore(const Tile& tile) {
-  auto* out = static_cast<std::byte*>(tile.out);
+void WritesBefore(const Tile& tile, const void* const* inputs, void* result) {
+  auto* out = static_cast<std::byte*>(result);
   for (std::int64_t r = 0; r < tile.rows; ++r) {
     for (std::int64_t c = tile.cols > 2 ? -1 : 0; c < tile.cols; ++c) {
       const std::int64_t x = tile.in[0].splat || c < 0 ? 0 : c;
-      out[r * tile.out_row_stride + c] = static_cast<const std::byte*>(tile.in[0].data)[r * tile.in[0].row_stride + x];
+      out[r * tile.out_row_stride + c] = static_cast<const std::byte*>(inputs[0])[r * tile.in[0].row_stride + x];
     }
   }
 }
-void WritesInput(const Tile& tile) {
-  WritesBefore({1, 1, {tile.in[0]}, tile.out, 0, nullptr});
-  static_cast<std::byte*>(const_cast<void*>(tile.in[0].data))[0] ^= std::byte{1};
+void WritesInput(const Tile& tile, const void* const* inputs, void* result) {
+  WritesBefore({1, 1, {tile.in[0]}, 0, nullptr}, inputs, result);
+  static_cast<std::byte*>(const_cast<void*>(inputs[0]))[0] ^= std::byte{1};
 }
-void Right(const Tile& tile) {
+void Right(const Tile& tile, const void* const* inputs, void* result) {
   for (std::int64_t r = 0; r < tile.rows; ++r) {
     for (std::int64_t c = 0; c < tile.cols; ++c) {
       const std::int64_t x = r * tile.in[0].row_stride + (tile.in[0].splat ? 0 : c);
-      static_cast<std::byte*>(tile.out)[r * tile.out_row_stride + c] = static_cast<const std::byte*>(tile.in[0].data)[x];
+      static_cast<std::byte*>(result)[r * tile.out_row_stride + c] = static_cast<const std::byte*>(inputs[0])[x];
     }
   }
 }

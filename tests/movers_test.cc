@@ -170,13 +170,14 @@ TEST_P(MoversTest, Copy) {
           Tile tile = {};
           tile.rows = rows;
           tile.cols = cols;
-          tile.in[0] = {x.origin, row_stride, splat};
-          tile.out = out.data;
+          tile.in[0] = {row_stride, splat};
           tile.out_row_stride = cols * size_;
-          movers_.copy[index_](tile);
+          const void* from = x.origin;
+          movers_.copy[index_](tile, &from, out.data);
           ASSERT_TRUE(Same(out, expected)) << rows << " x " << cols << ", row stride " << row_stride << ", splat " << splat;
-          tile.in[0] = {out.data, cols * size_, false};
-          movers_.copy[index_](tile);
+          tile.in[0] = {cols * size_, false};
+          from = out.data;
+          movers_.copy[index_](tile, &from, out.data);
           ASSERT_TRUE(Same(out, expected)) << "in place";
         }
       }

@@ -217,12 +217,12 @@ TEST(Pieces, AreTakenOnceByThreadsAtOnce) {
 
 // An op that counts its tiles, and says what was written.
 std::atomic<int> tiles{0};
-void CountTiles(const Tile& tile) {
+void CountTiles(const Tile& tile, const void* const* inputs, void* result) {
   tiles.fetch_add(1);
   for (std::int64_t r = 0; r < tile.rows; ++r) {
-    const auto* x = reinterpret_cast<const float*>(static_cast<const std::byte*>(tile.in[0].data) + r * tile.in[0].row_stride);
-    const auto* y = reinterpret_cast<const float*>(static_cast<const std::byte*>(tile.in[1].data) + r * tile.in[1].row_stride);
-    auto* out = reinterpret_cast<float*>(static_cast<std::byte*>(tile.out) + r * tile.out_row_stride);
+    const auto* x = reinterpret_cast<const float*>(static_cast<const std::byte*>(inputs[0]) + r * tile.in[0].row_stride);
+    const auto* y = reinterpret_cast<const float*>(static_cast<const std::byte*>(inputs[1]) + r * tile.in[1].row_stride);
+    auto* out = reinterpret_cast<float*>(static_cast<std::byte*>(result) + r * tile.out_row_stride);
     for (std::int64_t c = 0; c < tile.cols; ++c) out[c] = x[tile.in[0].splat ? 0 : c] - y[tile.in[1].splat ? 0 : c];
   }
 }

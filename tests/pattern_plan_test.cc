@@ -180,14 +180,14 @@ Views RandomViews(Random& random, const std::vector<Pattern>& patterns, std::byt
 
 // A copy that looks at the addresses that it is given.
 bool misaligned = false;
-void CopyAligned(const Tile& tile) {
+void CopyAligned(const Tile& tile, const void* const* inputs, void* result) {
   const auto is_off = [](const void* data, std::int64_t row_stride) {
     return (reinterpret_cast<std::uintptr_t>(data) | static_cast<std::uintptr_t>(row_stride)) % sizeof(double) != 0;
   };
-  misaligned = misaligned || is_off(tile.in[0].data, tile.in[0].row_stride) || is_off(tile.out, tile.out_row_stride);
+  misaligned = misaligned || is_off(inputs[0], tile.in[0].row_stride) || is_off(result, tile.out_row_stride);
   for (std::int64_t r = 0; r < tile.rows; ++r) {
-    const auto* x = static_cast<const std::byte*>(tile.in[0].data) + r * tile.in[0].row_stride;
-    auto* out = static_cast<std::byte*>(tile.out) + r * tile.out_row_stride;
+    const auto* x = static_cast<const std::byte*>(inputs[0]) + r * tile.in[0].row_stride;
+    auto* out = static_cast<std::byte*>(result) + r * tile.out_row_stride;
     for (std::int64_t c = 0; c < tile.cols; ++c) std::memcpy(out + 8 * c, x + (tile.in[0].splat ? 0 : 8 * c), 8);
   }
 }

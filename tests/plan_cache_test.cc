@@ -177,12 +177,11 @@ TEST(PlanCache, TheSameHashIsNotTheSameCall) {
 }
 
 template <std::int32_t kAdded>
-void AddTile(const Tile& tile) {
+void AddTile(const Tile& tile, const void* const* inputs, void* result) {
   for (std::int64_t r = 0; r < tile.rows; ++r) {
     for (std::int64_t c = 0; c < tile.cols; ++c) {
-      const auto* in =
-          reinterpret_cast<const std::int32_t*>(static_cast<const std::byte*>(tile.in[0].data) + r * tile.in[0].row_stride);
-      reinterpret_cast<std::int32_t*>(static_cast<std::byte*>(tile.out) + r * tile.out_row_stride)[c] =
+      const auto* in = reinterpret_cast<const std::int32_t*>(static_cast<const std::byte*>(inputs[0]) + r * tile.in[0].row_stride);
+      reinterpret_cast<std::int32_t*>(static_cast<std::byte*>(result) + r * tile.out_row_stride)[c] =
           in[tile.in[0].splat ? 0 : c] + kAdded;
     }
   }
@@ -217,8 +216,8 @@ TEST(PlanCache, AnOpInThePlaceOfAnotherIsAnother) {
 
 // A kernel that makes calls of its own: the same one, and more than are kept.
 thread_local int depth = 0;
-void CallingTile(const Tile& tile) {
-  AddTile<1>(tile);
+void CallingTile(const Tile& tile, const void* const* inputs, void* result) {
+  AddTile<1>(tile, inputs, result);
   if (++depth <= 2) {
     static const Registry again = RegistryWith(&AddTile<1>);
     std::vector<std::int32_t> memory(100, 1), out(100);

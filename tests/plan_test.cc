@@ -106,8 +106,8 @@ TEST(Plan, DescribesItself) {
   EXPECT_TRUE(Plan().Describe().operands.empty());
 }
 
-void Nothing(const Tile&) {}
-bool RefuseNothing(const Tile&) { return false; }
+void Nothing(const Tile&, const void* const*, void*) {}
+bool RefuseNothing(const Tile&, const void*) { return false; }
 
 PlanDescription DescribeOwnOp(const Kernel& kernel) {
   OpDefinition definition{};

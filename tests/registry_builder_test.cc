@@ -14,11 +14,11 @@ namespace axiscast {
 namespace {
 
 // An op of one's own: out = 10 x + y, by a scalar loop.
-void TenfoldTile(const Tile& tile) {
+void TenfoldTile(const Tile& tile, const void* const* inputs, void* result) {
   for (std::int64_t r = 0; r < tile.rows; ++r) {
     for (std::int64_t c = 0; c < tile.cols; ++c) {
-      float* out = reinterpret_cast<float*>(static_cast<std::byte*>(tile.out) + r * tile.out_row_stride);
-      out[c] = 10 * test::ElementAt<float>(tile.in[0], r, c) + test::ElementAt<float>(tile.in[1], r, c);
+      float* out = reinterpret_cast<float*>(static_cast<std::byte*>(result) + r * tile.out_row_stride);
+      out[c] = 10 * test::ElementAt<float>(tile.in[0], inputs[0], r, c) + test::ElementAt<float>(tile.in[1], inputs[1], r, c);
     }
   }
 }
@@ -163,12 +163,12 @@ const BadDefinition kBadDefinitions[] = {
        d->kernels[0].keeps = true;
      },
      "registry: op tenfold: kernel 0 keeps inputs, which is for ops with two; this one has 1"},
-    {"check_of_nothing", [](OpDefinition* d) { d->kernels[0].check = [](const Tile&) { return false; }; },
+    {"check_of_nothing", [](OpDefinition* d) { d->kernels[0].check = [](const Tile&, const void*) { return false; }; },
      "registry: op tenfold: kernel 0 has a check, but checked_operand is -1"},
     {"check_without_code",
      [](OpDefinition* d) {
        d->info.checked_operand = 1;
-       d->kernels[0].check = [](const Tile&) { return true; };
+       d->kernels[0].check = [](const Tile&, const void*) { return true; };
      },
      "registry: op tenfold: kernel 0 has a check, so the op needs a check_code other than kOk and a check_message"},
     {"attribute_with_null_doc",

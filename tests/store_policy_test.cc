@@ -39,11 +39,11 @@ TEST(StorePolicy, WhatLeavesTheCachesIsStreamed) {
 
 // A copy that says what it was asked for.
 int streamed_tiles = 0;
-void SpyOnTiles(const Tile& tile) {
+void SpyOnTiles(const Tile& tile, const void* const* inputs, void* result) {
   streamed_tiles += tile.stream ? 1 : 0;
   for (std::int64_t r = 0; r < tile.rows; ++r) {
-    const auto* x = reinterpret_cast<const float*>(static_cast<const std::byte*>(tile.in[0].data) + r * tile.in[0].row_stride);
-    auto* out = reinterpret_cast<float*>(static_cast<std::byte*>(tile.out) + r * tile.out_row_stride);
+    const auto* x = reinterpret_cast<const float*>(static_cast<const std::byte*>(inputs[0]) + r * tile.in[0].row_stride);
+    auto* out = reinterpret_cast<float*>(static_cast<std::byte*>(result) + r * tile.out_row_stride);
     for (std::int64_t c = 0; c < tile.cols; ++c) out[c] = x[tile.in[0].splat ? 0 : c];
   }
 }

@@ -53,42 +53,50 @@ struct Permutation {
   alignas(64) std::uint8_t from[kMaxParts * kMaxPermutedLanes];
 };
 
-/// One input of a tile. `data` is aligned to its element. Along cols it is streamed (contiguous) or, when `splat`, one value; or,
-/// for kernels that say so, permuted or transposed: of their two inputs, the other one is then streamed.
+/// One input of a tile. Along cols it is streamed (contiguous) or, when `splat`, one value; or, for kernels that say so, permuted
+/// or transposed: of their two inputs, the other one is then streamed.
 struct TileInput {
-  const void* data;
   std::int64_t row_stride;  // bytes from a row to the next; any value. Of a transposed input: from a col to the next
   bool splat;
   bool transposed = false;  // contiguous along rows
   const Permutation* permutation = nullptr;
 };
 
-/// All that a kernel ever sees: a 2-d block of the result and the inputs that face it. Broadcasting beyond `splat`, `permutation`
-/// and `row_stride` 0, strides beyond `transposed` and unaligned memory are dealt with before a kernel is called.
+/// All that a kernel ever sees but pointers: a 2-d block of the result, contiguous along cols, and the inputs that face it.
+/// Broadcasting beyond `splat`, `permutation` and `row_stride` 0, strides beyond `transposed` and unaligned memory are dealt with
+/// before a kernel is called.
 struct Tile {
   std::int64_t rows;  // >= 1
   std::int64_t cols;  // >= 1
   TileInput in[kMaxArity];
-  void* out;                    // contiguous along cols, aligned to its element
   std::int64_t out_row_stride;  // bytes
   const AttributeSlot* attributes;
   bool stream = false;  // nobody reads `out` soon: write it past the caches. The caller fences. Only for kernels that say so.
 };
 
-/// Computes a tile. `out` may be exactly a streamed input (in place): element i is read before it is written.
+/// Computes a tile, whose element [0, 0] is at `out`, and at inputs[i] for tile.in[i]; all are aligned to their elements. They come
+/// beside the tile, as plans have one for all calls: copied into it, they and the rest took 4 ns of a call.
+/// `out` may be exactly a streamed input (in place): element i is read before it is written.
 /// Reads and writes nothing outside the tile. Called from several threads at once, on disjoint outputs.
-using KernelFunction = void (*)(const Tile& tile);
+using KernelFunction = void (*)(const Tile& tile, const void* const* inputs, void* out);
 
-/// What computes all tiles that differ from this one in pointers to data and `stream` alone, which it does not look at: what there is
-/// to find out of rows, cols, strides and kinds of inputs is found out once. Never null. Called when a plan is made, and by a worker
-/// for tiles of other sizes.
+/// What computes all tiles that differ from this one in `stream` alone, which it does not look at: what there is to find out of
+/// rows, cols, strides and kinds of inputs is found out once. Never null. Called when a plan is made, and by a worker for tiles of
+/// other sizes.
 using ChooseFunction = KernelFunction (*)(const Tile& tile);
+
+/// An input of a chain: streamed or, when `splat`, one value. `data` is aligned to its element.
+struct ChainInput {
+  const void* data;
+  std::int64_t row_stride;  // bytes from a row to the next; any value
+  bool splat;
+};
 
 /// An op of a chain, on the value that the links before it gave.
 struct ChainLink {
   int op;                           // Kernel::link
   bool exchanged;                   // that value is the op's second input
-  TileInput operand;                // the other input, streamed or splat; of ops of one input there is none
+  ChainInput operand;               // the other input; of ops of one input there is none
   const AttributeSlot* attributes;  // as Tile::attributes
 };
 
@@ -97,7 +105,7 @@ struct ChainLink {
 struct ChainTile {
   std::int64_t rows;  // >= 1
   std::int64_t cols;  // >= 1
-  TileInput first;    // streamed or splat
+  ChainInput first;
   ChainLink links[kMaxLinks];
   int count;  // >= 1
   void* out;
@@ -108,8 +116,9 @@ struct ChainTile {
 /// Computes such a tile. What is said of KernelFunction holds; `out` may be exactly any of the streamed inputs.
 using ChainFunction = void (*)(const ChainTile& tile);
 
-/// Says whether any element of tile.in[0] is one that the op refuses (an integer divisor of 0). `out` is not to be used.
-using CheckFunction = bool (*)(const Tile& tile);
+/// Says whether any element of tile.in[0], which begins at `input`, is one that the op refuses (an integer divisor of 0). Of the
+/// tile, nothing else is set but its rows and cols.
+using CheckFunction = bool (*)(const Tile& tile, const void* input);
 
 /// An op for one combination of dtypes.
 struct Kernel {

@@ -31,13 +31,13 @@ bool IsAligned(const void* data) {
 }
 
 template <typename In>
-In ElementAt(const TileInput& input, std::int64_t r, std::int64_t c) {
-  return reinterpret_cast<const In*>(static_cast<const std::byte*>(input.data) + r * input.row_stride)[input.splat ? 0 : c];
+In ElementAt(const TileInput& input, const void* data, std::int64_t r, std::int64_t c) {
+  return reinterpret_cast<const In*>(static_cast<const std::byte*>(data) + r * input.row_stride)[input.splat ? 0 : c];
 }
 
 template <typename Out, typename... In, std::size_t... kInput>
-void MixTileOf(const Tile& tile, std::index_sequence<kInput...>) {
-  bool good = tile.rows >= 1 && tile.cols >= 1 && IsAligned<Out>(tile.out) && (IsAligned<In>(tile.in[kInput].data) && ...);
+void MixTileOf(const Tile& tile, const void* const* inputs, void* result, std::index_sequence<kInput...>) {
+  bool good = tile.rows >= 1 && tile.cols >= 1 && IsAligned<Out>(result) && (IsAligned<In>(inputs[kInput]) && ...);
   if (tile.rows > 1) {
     good = good && tile.out_row_stride % static_cast<std::int64_t>(sizeof(Out)) == 0 &&
            ((tile.in[kInput].row_stride % static_cast<std::int64_t>(sizeof(In)) == 0) && ...);
@@ -47,17 +47,17 @@ void MixTileOf(const Tile& tile, std::index_sequence<kInput...>) {
     return;
   }
   for (std::int64_t r = 0; r < tile.rows; ++r) {
-    auto* out = reinterpret_cast<Out*>(static_cast<std::byte*>(tile.out) + r * tile.out_row_stride);
+    auto* out = reinterpret_cast<Out*>(static_cast<std::byte*>(result) + r * tile.out_row_stride);
     for (std::int64_t c = 0; c < tile.cols; ++c) {
-      const std::uint64_t values[] = {static_cast<std::uint64_t>(ElementAt<In>(tile.in[kInput], r, c))...};
+      const std::uint64_t values[] = {static_cast<std::uint64_t>(ElementAt<In>(tile.in[kInput], inputs[kInput], r, c))...};
       out[c] = static_cast<Out>(Mix(values, sizeof...(In)));
     }
   }
 }
 
 template <typename Out, typename... In>
-void MixTile(const Tile& tile) {
-  MixTileOf<Out, In...>(tile, std::index_sequence_for<In...>());
+void MixTile(const Tile& tile, const void* const* inputs, void* result) {
+  MixTileOf<Out, In...>(tile, inputs, result, std::index_sequence_for<In...>());
 }
 
 template <typename Out, typename... In>

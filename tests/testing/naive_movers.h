@@ -45,12 +45,12 @@ struct NaiveMovers {
     }
     return true;
   }
-  static void Copy(const Tile& tile) {
+  static void Copy(const Tile& tile, const void* const* inputs, void* result) {
     for (std::int64_t r = 0; r < tile.rows; ++r) {
       for (std::int64_t c = 0; c < tile.cols; ++c) {
         const std::int64_t from = r * tile.in[0].row_stride + (tile.in[0].splat ? 0 : c * kStep);
-        std::memmove(static_cast<std::byte*>(tile.out) + r * tile.out_row_stride + c * kStep,
-                     static_cast<const std::byte*>(tile.in[0].data) + from, kSize);
+        std::memmove(static_cast<std::byte*>(result) + r * tile.out_row_stride + c * kStep,
+                     static_cast<const std::byte*>(inputs[0]) + from, kSize);
       }
     }
   }

@@ -33,12 +33,12 @@ static bool AnyZeroInRow(const T* x, std::size_t n) {
 }
 
 template <typename T>
-static bool AnyZero(const Tile& tile) {
+static bool AnyZero(const Tile& tile, const void* input) {
   const TileInput& in = tile.in[0];
   const std::size_t n = in.splat ? 1 : static_cast<std::size_t>(tile.cols);
   const std::int64_t rows = in.row_stride == 0 ? 1 : tile.rows;
   for (std::int64_t r = 0; r < rows; ++r) {
-    if (AnyZeroInRow(reinterpret_cast<const T*>(static_cast<const std::byte*>(in.data) + r * in.row_stride), n)) return true;
+    if (AnyZeroInRow(reinterpret_cast<const T*>(static_cast<const std::byte*>(input) + r * in.row_stride), n)) return true;
   }
   return false;
 }

@@ -83,32 +83,34 @@ class RowsChoice {
     return nullptr;
   }
   template <int kInput>
-  static void Permuted(const Tile& tile) {
-    PermutedRows<Rows, Op, T, kAs<kInput>>::Run(tile, tile.in[kInput], tile.in[1 - kInput]);
+  static void Permuted(const Tile& tile, const void* const* inputs, void* out) {
+    const Permutation& permutation = *tile.in[kInput].permutation;
+    PermutedRows<Rows, Op, T, kAs<kInput>>::Run(tile, permutation, RowsOf(tile, inputs, kInput), RowsOf(tile, inputs, 1 - kInput),
+                                                out);
   }
   template <int kInput>
-  static void Transposed(const Tile& tile) {
-    TransposedRows<Rows, Op, T, kAs<kInput>>::Run(tile, tile.in[kInput], tile.in[1 - kInput]);
+  static void Transposed(const Tile& tile, const void* const* inputs, void* out) {
+    TransposedRows<Rows, Op, T, kAs<kInput>>::Run(tile, RowsOf(tile, inputs, kInput), RowsOf(tile, inputs, 1 - kInput), out);
   }
   template <int kInput>
-  static void Widened(const Tile& tile) {
-    WidenedRows<Rows, Op, T, kAs<kInput>>::Run(tile, tile.in[kInput], tile.in[1 - kInput]);
+  static void Widened(const Tile& tile, const void* const* inputs, void* out) {
+    WidenedRows<Rows, Op, T, kAs<kInput>>::Run(tile, RowsOf(tile, inputs, kInput), RowsOf(tile, inputs, 1 - kInput), out);
   }
   template <int kInput>
-  static void Joined(const Tile& tile) {
-    PeriodicRows<Rows, Op, T, kAs<kInput>>::RunJoined(tile, tile.in[kInput], tile.in[1 - kInput]);
+  static void Joined(const Tile& tile, const void* const* inputs, void* out) {
+    PeriodicRows<Rows, Op, T, kAs<kInput>>::RunJoined(tile, inputs[kInput], inputs[1 - kInput], out);
   }
   template <int kInput>
-  static void Kept(const Tile& tile) {
-    if (tile.stream) return Whole<kInput>(tile);
-    PeriodicRows<Rows, Op, T, kAs<kInput>>::Run(tile, tile.in[kInput], tile.in[1 - kInput]);
+  static void Kept(const Tile& tile, const void* const* inputs, void* out) {
+    if (tile.stream) return Whole<kInput>(tile, inputs, out);
+    PeriodicRows<Rows, Op, T, kAs<kInput>>::Run(tile, inputs[kInput], inputs[1 - kInput], out);
   }
   // Rows of whole vectors. Streamed off a vector's boundary, they are joined.
   template <int kInput>
-  static void Whole(const Tile& tile) {
+  static void Whole(const Tile& tile, const void* const* inputs, void* out) {
     using Periodic = PeriodicRows<Rows, Op, T, kAs<kInput>>;
-    if (tile.stream && Periodic::IsOffVectors(tile)) return Joined<kInput>(tile);
-    Pattern<Streamed<T>, Streamed<T>>(tile);
+    if (tile.stream && Periodic::IsOffVectors(tile, out)) return Joined<kInput>(tile, inputs, out);
+    Pattern<Streamed<T>, Streamed<T>>(tile, inputs, out);
   }
 
   // Of at least one vector of cols, at least one input being streamed. One row has loops of its own where that is one more for an
@@ -136,31 +138,33 @@ class RowsChoice {
   // Do rows follow each other, for all operands?
   template <class... X, std::size_t... kInput>
   static HWY_INLINE bool IsDense(const Tile& tile, std::index_sequence<kInput...>) {
-    const auto follows = [&tile](std::int64_t row_stride, std::size_t size) HWY_ATTR {
-      return row_stride == tile.cols * static_cast<std::int64_t>(size);
-    };
+    const auto follows = [&tile](std::int64_t row_stride, std::size_t size)
+                             HWY_ATTR { return row_stride == tile.cols * static_cast<std::int64_t>(size); };
     return follows(tile.out_row_stride, sizeof(Stored<OutOf<Op, T>>)) &&
            (follows(tile.in[kInput].row_stride, sizeof(Stored<typename X::Element>)) && ...);
   }
   template <class... X>
-  static HWY_NOINLINE void LongRow(const Tile& tile) {
-    if (tile.stream) return Pattern<X...>(tile);
-    Rows::template RunLongRow<X...>(tile);
+  static HWY_NOINLINE void LongRow(const Tile& tile, const void* const* inputs, void* out) {
+    if (tile.stream) return Pattern<X...>(tile, inputs, out);
+    Rows::template RunLongRow<X...>(tile, inputs, out);
   }
   template <class... X>
-  static HWY_NOINLINE void Pattern(const Tile& tile) {
-    Rows::template RunPattern<X...>(tile);
+  static HWY_NOINLINE void Pattern(const Tile& tile, const void* const* inputs, void* out) {
+    Rows::template RunPattern<X...>(tile, inputs, out);
   }
   // Either input of an op that commutes being splat.
-  static HWY_NOINLINE void RowsAndSplat(const Tile& tile) {
+  static HWY_NOINLINE void RowsAndSplat(const Tile& tile, const void* const* inputs, void* out) {
     const int splat = tile.in[0].splat ? 0 : 1;
-    Rows::RunRows(tile, ReadAttributes<Op, T>(tile), Streamed<T>(tile.in[1 - splat]), Splat<T>(tile.in[splat]));
+    Rows::RunRows(tile, out, ReadAttributes<Op, T>(tile), Streamed<T>(RowsOf(tile, inputs, 1 - splat)),
+                  Splat<T>(RowsOf(tile, inputs, splat)));
   }
 
-  static HWY_NOINLINE void BySplatValue(const Tile& tile) {
-    ElementwiseRows<BySplat<Op>, T>::template RunPattern<Streamed<T>, Splat<T>>(tile);
+  static HWY_NOINLINE void BySplatValue(const Tile& tile, const void* const* inputs, void* out) {
+    ElementwiseRows<BySplat<Op>, T>::template RunPattern<Streamed<T>, Splat<T>>(tile, inputs, out);
   }
-  static HWY_NOINLINE void Compact(const Tile& tile) { CompactRows<Rows, Op, T>::Run(tile, InputsOf<Op, T>()); }
+  static HWY_NOINLINE void Compact(const Tile& tile, const void* const* inputs, void* out) {
+    CompactRows<Rows, Op, T>::Run(tile, inputs, out, InputsOf<Op, T>());
+  }
 };
 
 }  // namespace HWY_NAMESPACE

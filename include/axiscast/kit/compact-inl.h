@@ -37,8 +37,8 @@ struct EitherPointer {
 template <typename T, class D>
 class EitherRow {
  public:
-  HWY_INLINE EitherRow(const TileInput& in, std::int64_t row) : pointer_{ElementOf<T>(in, row, 0), in.splat ? 0u : 1u} {
-    if (!in.splat) return;
+  HWY_INLINE EitherRow(const Stored<T>* row, bool splat) : pointer_{row, splat ? 0u : 1u} {
+    if (!splat) return;
     hn::Store(hn::Set(D(), *pointer_.from), D(), splat_);
     pointer_.from = splat_;
   }
@@ -57,22 +57,23 @@ template <class Rows, class Op, typename T>
 class CompactRows {
  public:
   template <typename... In>
-  static HWY_NOINLINE void Run(const Tile& tile, TypeList<In...>) {
-    RowsOf<In...>(tile, std::index_sequence_for<In...>());
+  static HWY_NOINLINE void Run(const Tile& tile, const void* const* inputs, void* out, TypeList<In...>) {
+    AllRows<In...>(tile, inputs, static_cast<std::byte*>(out), std::index_sequence_for<In...>());
   }
 
  private:
   using Element = Stored<OutOf<Op, T>>;
 
   template <typename... In, std::size_t... kInput>
-  static HWY_INLINE void RowsOf(const Tile& tile, std::index_sequence<kInput...>) {
+  static HWY_INLINE void AllRows(const Tile& tile, const void* const* inputs, std::byte* out, std::index_sequence<kInput...>) {
     using Wide = decltype(Rows::WideTag(TypeList<In...>()));
     const auto n = static_cast<std::size_t>(tile.cols);
     const auto attributes = ReadAttributes<Op, T>(tile);
-    const auto row = [&](Element* out, const EitherRow<In, StoredTag<In, Wide>>&... x)
-                         HWY_ATTR { Row<In...>(out, n, tile.stream, attributes, x.pointer()...); };
+    const auto row = [&](Element* to, const EitherRow<In, StoredTag<In, Wide>>&... x)
+                         HWY_ATTR { Row<In...>(to, n, tile.stream, attributes, x.pointer()...); };
     for (std::int64_t r = 0; r < tile.rows; ++r) {
-      row(reinterpret_cast<Element*>(static_cast<std::byte*>(tile.out) + r * tile.out_row_stride), {tile.in[kInput], r}...);
+      row(reinterpret_cast<Element*>(out + r * tile.out_row_stride),
+          {RowsOf(tile, inputs, kInput).template Row<In>(r), tile.in[kInput].splat}...);
     }
   }
   // Where all is passed by value: what a loop reads by way of a pointer, it reads again after every store.

@@ -11,6 +11,8 @@
 #define AXISCAST_KIT_COMPARE_INL_H_
 #endif
 
+#include <utility>
+
 #include "axiscast/kit/elementwise-inl.h"
 #include "axiscast/kit/store-inl.h"
 
@@ -141,8 +143,8 @@ struct Predicate : Elementwise<kInputs> {
     return RowsChoice<Op, T, ByteVectors>::Choose(tile);
   }
   template <class Op, typename T>
-  static void Run(const Tile& tile) {
-    Choose<Op, T>(tile)(tile);
+  static void Run(const Tile& tile, const void* const* inputs, void* out) {
+    Choose<Op, T>(tile)(tile, inputs, out);
   }
 
  private:
@@ -181,11 +183,11 @@ struct ExchangedPredicate : BinaryPredicate {
     return nullptr;
   }
   template <class Op, typename T>
-  static void Run(const Tile& tile) {
+  static void Run(const Tile& tile, const void* const* inputs, void* out) {
     Tile exchanged = tile;
-    exchanged.in[0] = tile.in[1];
-    exchanged.in[1] = tile.in[0];
-    BinaryPredicate::Run<typename Op::Exchanged, T>(exchanged);
+    std::swap(exchanged.in[0], exchanged.in[1]);
+    const void* const exchanged_inputs[] = {inputs[1], inputs[0]};
+    BinaryPredicate::Run<typename Op::Exchanged, T>(exchanged, exchanged_inputs, out);
   }
 };
 

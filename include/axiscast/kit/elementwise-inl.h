@@ -101,13 +101,13 @@ struct Elementwise {
     return RowsChoice<Op, T>::Choose(tile);
   }
   template <class Op, typename T>
-  static void Run(const Tile& tile) {
-    Choose<Op, T>(tile)(tile);
+  static void Run(const Tile& tile, const void* const* inputs, void* out) {
+    Choose<Op, T>(tile)(tile, inputs, out);
   }
 
   template <class Op, typename T>
-  static void Reference(const Tile& tile) {
-    ReferenceOf<Op, T>(tile, InputsOf<Op, T>(), std::make_index_sequence<kInputs>());
+  static void Reference(const Tile& tile, const void* const* inputs, void* out) {
+    ReferenceOf<Op, T>(tile, inputs, static_cast<std::byte*>(out), InputsOf<Op, T>(), std::make_index_sequence<kInputs>());
   }
 
  private:
@@ -144,13 +144,14 @@ struct Elementwise {
   }
 
   template <class Op, typename T, typename... In, std::size_t... kInput>
-  static void ReferenceOf(const Tile& tile, TypeList<In...>, std::index_sequence<kInput...>) {
+  static void ReferenceOf(const Tile& tile, const void* const* inputs, std::byte* out, TypeList<In...>,
+                          std::index_sequence<kInput...>) {
     const auto attributes = ReadAttributes<Op, T>(tile);
-    for (std::int64_t r = 0; r < tile.rows; ++r) {
-      auto* out = static_cast<std::byte*>(tile.out) + r * tile.out_row_stride;
+    for (std::int64_t r = 0; r < tile.rows; ++r, out += tile.out_row_stride) {
       for (std::int64_t c = 0; c < tile.cols; ++c) {
         using Out = OutOf<Op, T>;
-        const Computed<Out> value = ScalarOf<Op, T>(attributes, ElementAt<In>(tile.in[kInput], r, c)...);
+        const Computed<Out> value =
+            ScalarOf<Op, T>(attributes, ElementAt<In>(RowsOf(tile, inputs, kInput), r, tile.in[kInput].splat ? 0 : c)...);
         if constexpr (kIsHalf<Out>) {
           reinterpret_cast<std::uint16_t*>(out)[c] = Out(value).bits;
         } else {

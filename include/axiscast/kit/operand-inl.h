@@ -47,17 +47,24 @@ HWY_INLINE hn::VFromD<StoredTag<T, D>> ToStored([[maybe_unused]] D d, hn::VFromD
   }
 }
 
-// Of an input that is not permuted.
-template <typename T>
-HWY_INLINE const Stored<T>* ElementOf(const TileInput& in, std::int64_t row, std::int64_t col) {
-  const auto* data = static_cast<const std::byte*>(in.data) + row * in.row_stride;
-  return reinterpret_cast<const Stored<T>*>(data) + (in.splat ? 0 : col);
+// An input's rows, by value: where the first one begins, and how many bytes it is to the next.
+struct InputRows {
+  const std::byte* data;
+  std::int64_t row_stride;
+
+  template <typename T>
+  HWY_INLINE const Stored<T>* Row(std::int64_t row) const {
+    return reinterpret_cast<const Stored<T>*>(data + row * row_stride);
+  }
+};
+HWY_INLINE InputRows RowsOf(const Tile& tile, const void* const* inputs, int i) {
+  return {static_cast<const std::byte*>(inputs[i]), tile.in[i].row_stride};
 }
 
 // One element. A bool's byte may be any, so it is never read as a bool.
 template <typename T>
-HWY_INLINE Computed<T> ElementAt(const TileInput& in, std::int64_t row, std::int64_t col) {
-  const Stored<T> stored = *ElementOf<T>(in, row, col);
+HWY_INLINE Computed<T> ElementAt(const InputRows& in, std::int64_t row, std::int64_t col) {
+  const Stored<T> stored = in.Row<T>(row)[col];
   if constexpr (std::is_same_v<T, bool>) {
     return stored != 0;
   } else if constexpr (kIsHalf<T>) {
@@ -78,7 +85,7 @@ class Streamed {
  public:
   using Element = T;
   static constexpr bool kStreamed = true;
-  HWY_INLINE explicit Streamed(const TileInput& in) : data_(static_cast<const std::byte*>(in.data)), row_stride_(in.row_stride) {}
+  HWY_INLINE explicit Streamed(InputRows in) : data_(in.data), row_stride_(in.row_stride) {}
 
   HWY_INLINE bool Joins(std::size_t cols) const { return row_stride_ == static_cast<std::int64_t>(cols * sizeof(Stored<T>)); }
   HWY_INLINE void NextRow() { data_ += row_stride_; }
@@ -114,8 +121,7 @@ class Splat {
  public:
   using Element = T;
   static constexpr bool kStreamed = false;
-  HWY_INLINE explicit Splat(const TileInput& in)
-      : data_(static_cast<const std::byte*>(in.data)), row_stride_(in.row_stride), value_(Value()) {}
+  HWY_INLINE explicit Splat(InputRows in) : data_(in.data), row_stride_(in.row_stride), value_(Value()) {}
 
   HWY_INLINE void AskAhead(std::size_t) const {}
   HWY_INLINE bool Joins(std::size_t) const { return true; }
@@ -152,8 +158,8 @@ class Repeated {
   static constexpr bool kStreamed = false;
   // `ends` is room for two vectors of D, which rows have more elements than one of: there lies what is in two rows.
   template <class D>
-  HWY_INLINE Repeated(D d, const TileInput& in, std::size_t cols, Stored<T>* ends)
-      : row_(reinterpret_cast<std::uintptr_t>(in.data)), ends_(ends + hn::Lanes(d)), row_bytes_(cols * sizeof(Stored<T>)) {
+  HWY_INLINE Repeated(D d, const void* row, std::size_t cols, Stored<T>* ends)
+      : row_(reinterpret_cast<std::uintptr_t>(row)), ends_(ends + hn::Lanes(d)), row_bytes_(cols * sizeof(Stored<T>)) {
     hn::Store(Load(d, cols - hn::Lanes(d)), d, ends);
     hn::Store(Load(d, 0), d, ends + hn::Lanes(d));
   }

@@ -40,18 +40,17 @@ class PeriodicRows {
   }
   // Of such rows: what is computed as one, and what from registers where it is not streamed.
   static HWY_INLINE bool IsRagged(const Tile& tile) { return tile.cols % Lanes() != 0; }
-  static HWY_INLINE bool IsOffVectors(const Tile& tile) {
-    return tile.cols > Lanes() && Misalignment(D(), static_cast<Element*>(tile.out)) != 0;
+  static HWY_INLINE bool IsOffVectors(const Tile& tile, const void* out) {
+    return tile.cols > Lanes() && Misalignment(D(), static_cast<const Element*>(out)) != 0;
   }
   static HWY_INLINE bool Pays(const Tile& tile) {
     const auto bytes = tile.cols * static_cast<std::int64_t>(sizeof(Element));
     return tile.cols <= kMostVectors * Lanes() && bytes <= kMaxKeptBytes && tile.rows * tile.cols >= kLeastVectors * Lanes();
   }
 
-  static HWY_NOINLINE void Run(const Tile& tile, const TileInput& same_input, const TileInput& other_input) {
-    const Element* same = ElementOf<T>(same_input, 0, 0);
-    const Element* other = ElementOf<T>(other_input, 0, 0);
-    auto* out = static_cast<Element*>(tile.out);
+  static HWY_NOINLINE void Run(const Tile& tile, const void* same_row, const void* other, void* out_rows) {
+    const auto* same = static_cast<const Element*>(same_row);
+    auto* const out = static_cast<Element*>(out_rows);
     const std::size_t lanes = hn::Lanes(D()), cols = static_cast<std::size_t>(tile.cols);
     HWY_ALIGN Element twice[kMaxKeptBytes / sizeof(Element) + hn::MaxLanes(D())];  // the row and its beginning once more
     if (Misalignment(D(), out) != 0) {
@@ -60,17 +59,17 @@ class PeriodicRows {
       same = twice;
     }
     const std::size_t last = static_cast<std::size_t>(tile.rows) * cols - lanes;
-    LongRow(false, same, cols, cols - lanes, other, out, last, ReadAttributes<Op, T>(tile));
+    LongRow(false, same, cols, cols - lanes, static_cast<const Element*>(other), out, last, ReadAttributes<Op, T>(tile));
   }
 
-  static HWY_NOINLINE void RunJoined(const Tile& tile, const TileInput& same_input, const TileInput& other_input) {
+  static HWY_NOINLINE void RunJoined(const Tile& tile, const void* same_row, const void* other_rows, void* out) {
     HWY_ALIGN Element ends[2 * hn::MaxLanes(D())];
-    const Repeated<T> same(D(), same_input, static_cast<std::size_t>(tile.cols), ends);
-    const Streamed<T> other(other_input);
+    const Repeated<T> same(D(), same_row, static_cast<std::size_t>(tile.cols), ends);
+    const Streamed<T> other({static_cast<const std::byte*>(other_rows), tile.out_row_stride});
     if (tile.stream) {
-      RunJoined<true>(tile, same, other);
+      RunJoined<true>(tile, same, other, static_cast<Element*>(out));
     } else {
-      RunJoined<false>(tile, same, other);
+      RunJoined<false>(tile, same, other, static_cast<Element*>(out));
     }
   }
 
@@ -116,8 +115,7 @@ class PeriodicRows {
   static HWY_INLINE std::int64_t Lanes() { return static_cast<std::int64_t>(hn::Lanes(D())); }
 
   template <bool kStream>
-  static HWY_INLINE void RunJoined(const Tile& tile, const Repeated<T>& same, const Streamed<T>& other) {
-    auto* const out = static_cast<Element*>(tile.out);
+  static HWY_INLINE void RunJoined(const Tile& tile, const Repeated<T>& same, const Streamed<T>& other, Element* out) {
     const auto cols = static_cast<std::size_t>(tile.cols);
     const auto attributes = ReadAttributes<Op, T>(tile);
     if constexpr (kSame == 0) {

@@ -35,17 +35,17 @@ inline constexpr bool kTakesPermuted = kPermutesLanes<sizeof(Stored<Permuted<T>>
 template <class Rows, class Op, typename T, int kPermuted>
 class PermutedRows {
  public:
-  static HWY_NOINLINE void Run(const Tile& tile, const TileInput& permuted_input, const TileInput& streamed_input) {
-    const Permutation& permutation = *permuted_input.permutation;
+  static HWY_NOINLINE void Run(const Tile& tile, const Permutation& permutation, InputRows permuted, InputRows streamed,
+                               void* out) {
     const auto attributes = ReadAttributes<Op, T>(tile);
     const bool on_vectors =
-        Misalignment(D(), static_cast<Element*>(tile.out)) == 0 && (tile.rows == 1 || tile.out_row_stride % kVectorBytes == 0);
+        Misalignment(D(), static_cast<Element*>(out)) == 0 && (tile.rows == 1 || tile.out_row_stride % kVectorBytes == 0);
     if (permutation.stride == 0) {
-      AgainAndAgain(tile, permutation, permuted_input, streamed_input, attributes);
+      AgainAndAgain(tile, permutation, permuted, streamed, out, attributes);
     } else if (tile.stream && on_vectors) {
-      RunGroups<true>(tile, permutation, permuted_input, streamed_input, attributes);
+      RunGroups<true>(tile, permutation, permuted, streamed, out, attributes);
     } else {
-      RunGroups<false>(tile, permutation, permuted_input, streamed_input, attributes);
+      RunGroups<false>(tile, permutation, permuted, streamed, out, attributes);
     }
   }
 
@@ -108,11 +108,9 @@ class PermutedRows {
     }
   }
 
-  static HWY_INLINE const std::byte* SourceOf(const TileInput& in, std::int64_t row) {
-    return static_cast<const std::byte*>(in.data) + row * in.row_stride;
-  }
-  static HWY_INLINE Element* OutOf(const Tile& tile, std::int64_t row) {
-    return reinterpret_cast<Element*>(static_cast<std::byte*>(tile.out) + row * tile.out_row_stride);
+  static HWY_INLINE const std::byte* SourceOf(InputRows in, std::int64_t row) { return in.data + row * in.row_stride; }
+  static HWY_INLINE Element* OutOf(const Tile& tile, void* out, std::int64_t row) {
+    return reinterpret_cast<Element*>(static_cast<std::byte*>(out) + row * tile.out_row_stride);
   }
 
   // A division of 32 bits takes half as long.
@@ -122,16 +120,16 @@ class PermutedRows {
 
   // Rows whose groups all have the same elements: put in order once for a row.
   template <class A>
-  static HWY_INLINE void AgainAndAgain(const Tile& tile, const Permutation& permutation, const TileInput& permuted_input,
-                                       const TileInput& streamed_input, const A& attributes) {
+  static HWY_INLINE void AgainAndAgain(const Tile& tile, const Permutation& permutation, InputRows permuted,
+                                       InputRows streamed_rows, void* out_rows, const A& attributes) {
     if constexpr (kTakesPeriodic<Op, T>) {  // as Kernel::keeps says, without which there is no stride of 0
       using Periodic = PeriodicRows<Rows, Op, T, kPermuted>;
       HWY_ALIGN Element same[(kMaxParts + 1) * kLanes];  // a group, and its first vector once more
       const auto period = static_cast<std::size_t>(permutation.parts) * kLanes, cols = static_cast<std::size_t>(tile.cols);
       for (std::int64_t r = 0; r < tile.rows; ++r) {
-        const std::byte* const source = SourceOf(permuted_input, r);
-        const Element* const streamed = ElementOf<T>(streamed_input, r, 0);
-        Element* const out = OutOf(tile, r);
+        const std::byte* const source = SourceOf(permuted, r);
+        const Element* const streamed = streamed_rows.Row<T>(r);
+        Element* const out = OutOf(tile, out_rows, r);
         const std::byte* const end = source + permutation.reach;
         if (permutation.vectors == 1) {
           const VPermuted once = LoadBefore(end, source + permutation.at[0]);
@@ -156,9 +154,8 @@ class PermutedRows {
           Tile periods = tile;
           periods.rows = static_cast<std::int64_t>(Quotient(cols, period));
           periods.cols = static_cast<std::int64_t>(period);
-          periods.out = out;
           periods.out_row_stride = bytes;
-          Periodic::RunJoined(periods, {same, 0, false}, {streamed, bytes, false});
+          Periodic::RunJoined(periods, same, streamed, out);
           i = static_cast<std::size_t>(periods.rows) * period;
         } else {
           i = WholePeriods(same, period, streamed, out, cols, attributes);
@@ -185,20 +182,20 @@ class PermutedRows {
 
   // What is streamed goes by loaded tables: memory takes longer than they do, and it is a quarter less code.
   template <bool kStream, class A>
-  static HWY_INLINE void RunGroups(const Tile& tile, const Permutation& permutation, const TileInput& permuted_input,
-                                   const TileInput& streamed_input, const A& attributes) {
+  static HWY_INLINE void RunGroups(const Tile& tile, const Permutation& permutation, InputRows permuted, InputRows streamed,
+                                   void* out, const A& attributes) {
     if constexpr (!kStream) {
       if (permutation.parts <= kFewParts && permutation.vectors < 4) {
-        if (permutation.vectors == 2) return KeptTables<2>(tile, permutation, permuted_input, streamed_input, attributes);
-        return KeptTables<1>(tile, permutation, permuted_input, streamed_input, attributes);
+        if (permutation.vectors == 2) return KeptTables<2>(tile, permutation, permuted, streamed, out, attributes);
+        return KeptTables<1>(tile, permutation, permuted, streamed, out, attributes);
       }
     }
     if (permutation.vectors == 4) {
-      LoadedTables<kStream, 4>(tile, permutation, permuted_input, streamed_input, attributes);
+      LoadedTables<kStream, 4>(tile, permutation, permuted, streamed, out, attributes);
     } else if (permutation.vectors == 2) {
-      LoadedTables<kStream, 2>(tile, permutation, permuted_input, streamed_input, attributes);
+      LoadedTables<kStream, 2>(tile, permutation, permuted, streamed, out, attributes);
     } else {
-      LoadedTables<kStream, 1>(tile, permutation, permuted_input, streamed_input, attributes);
+      LoadedTables<kStream, 1>(tile, permutation, permuted, streamed, out, attributes);
     }
   }
 
@@ -206,8 +203,8 @@ class PermutedRows {
   // are is predicted. A loop over parts inside of another one took twice as long, and tables that are loaded for each part 1.2
   // to 1.7 times: only where there are more than eight.
   template <int kVectors, class A>
-  static HWY_INLINE void KeptTables(const Tile& tile, const Permutation& permutation, const TileInput& permuted_input,
-                                    const TileInput& streamed_input, const A attributes) {
+  static HWY_INLINE void KeptTables(const Tile& tile, const Permutation& permutation, InputRows permuted, InputRows streamed_rows,
+                                    void* out_rows, const A attributes) {
     static_assert(kFewParts == 8);
     const std::size_t lanes = kLanes, cols = static_cast<std::size_t>(tile.cols);
     const int parts = permutation.parts;
@@ -215,8 +212,8 @@ class PermutedRows {
     const std::int64_t end = EndOf(permutation, cols), stride = permutation.stride;
     if (cols < behind || parts < 2) {  // too short for tables to be worth it
       for (std::int64_t r = 0; r < tile.rows; ++r) {
-        const std::byte* const source = SourceOf(permuted_input, r);
-        Rest<kVectors>(permutation, source, source + end, ElementOf<T>(streamed_input, r, 0), OutOf(tile, r), cols, attributes);
+        const std::byte* const source = SourceOf(permuted, r);
+        Rest<kVectors>(permutation, source, source + end, streamed_rows.Row<T>(r), OutOf(tile, out_rows, r), cols, attributes);
       }
       return;
     }
@@ -228,10 +225,10 @@ class PermutedRows {
     const std::int64_t p1 = place(1), p2 = place(2), p3 = place(3), p4 = place(4), p5 = place(5), p6 = place(6), p7 = place(7);
     const std::size_t last = cols - behind;  // a group's first col
     for (std::int64_t r = 0; r < tile.rows; ++r) {
-      const std::byte* const row_end = SourceOf(permuted_input, r) + end;
-      const std::byte* source = SourceOf(permuted_input, r) + permutation.at[0];
-      const Element* const streamed = ElementOf<T>(streamed_input, r, 0);
-      Element* const out = OutOf(tile, r);
+      const std::byte* const row_end = SourceOf(permuted, r) + end;
+      const std::byte* source = SourceOf(permuted, r) + permutation.at[0];
+      const Element* const streamed = streamed_rows.Row<T>(r);
+      Element* const out = OutOf(tile, out_rows, r);
       std::size_t i = 0;
       for (; i <= last; i += group, source += stride) {
         VPermuted once = hn::Zero(DPermuted());
@@ -269,18 +266,18 @@ class PermutedRows {
   // The same for groups of more vectors than registers hold tables of. And for parts in four vectors, few or many: each takes some
   // twelve instructions, beside which the loop and the load are little.
   template <bool kStream, int kVectors, class A>
-  static HWY_INLINE void LoadedTables(const Tile& tile, const Permutation& permutation, const TileInput& permuted_input,
-                                      const TileInput& streamed_input, const A attributes) {
+  static HWY_INLINE void LoadedTables(const Tile& tile, const Permutation& permutation, InputRows permuted, InputRows streamed_rows,
+                                      void* out_rows, const A attributes) {
     const std::size_t lanes = kLanes, cols = static_cast<std::size_t>(tile.cols);
     const int parts = permutation.parts;
     const std::size_t group = static_cast<std::size_t>(parts) * lanes, behind = group + static_cast<std::size_t>(permutation.slack);
     const std::size_t whole = cols < behind ? 0 : (Quotient(cols - behind, group) + 1) * group;  // cols of whole groups
     const std::int64_t end = EndOf(permutation, cols);
     for (std::int64_t r = 0; r < tile.rows; ++r) {
-      const std::byte* const row = SourceOf(permuted_input, r);
+      const std::byte* const row = SourceOf(permuted, r);
       const std::byte* source = row;
-      const Element* const streamed = ElementOf<T>(streamed_input, r, 0);
-      Element* const out = OutOf(tile, r);
+      const Element* const streamed = streamed_rows.Row<T>(r);
+      Element* const out = OutOf(tile, out_rows, r);
       const OutputRun<Element> run(kStream, out, whole);
       std::size_t i = 0;
       for (; i < whole; source += permutation.stride) {

@@ -103,26 +103,26 @@ struct ElementwiseRows {
     }
   }
 
-  // All rows of a tile of at least one vector of cols, each operand X being Streamed or Splat; of a tile that is not streamed and is
-  // one row, or rows that follow each other for all operands; and for operands that may be of other kinds, not all of them splat.
+  // All rows of a tile of at least one vector of cols, each operand X being Streamed or Splat; of a tile that is not streamed and
+  // is one row, or rows that follow each other for all operands; and for operands that may be of other kinds, not all of them
+  // splat.
   template <class... X>
-  static HWY_INLINE void RunPattern(const Tile& tile) {
-    const auto run = [&tile](const auto&... x) HWY_ATTR { RunRows(tile, ReadAttributes<Op, T>(tile), x...); };
-    WithOperands<X...>(tile, run, std::index_sequence_for<X...>());
+  static HWY_INLINE void RunPattern(const Tile& tile, const void* const* inputs, void* out) {
+    const auto run = [&tile, out](const auto&... x) HWY_ATTR { RunRows(tile, out, ReadAttributes<Op, T>(tile), x...); };
+    WithOperands<X...>(tile, inputs, run, std::index_sequence_for<X...>());
   }
   template <class... X>
-  static HWY_INLINE void RunLongRow(const Tile& tile) {
+  static HWY_INLINE void RunLongRow(const Tile& tile, const void* const* inputs, void* out) {
     const auto n = static_cast<std::size_t>(tile.rows * tile.cols);
-    const auto run = [&tile, n](const auto&... x) HWY_ATTR {
-      Row<false>(static_cast<Stored<Out>*>(tile.out), n, ReadAttributes<Op, T>(tile), x...);
-    };
-    WithOperands<X...>(tile, run, std::index_sequence_for<X...>());
+    const auto run = [&tile, out, n](const auto&... x)
+                         HWY_ATTR { Row<false>(static_cast<Stored<Out>*>(out), n, ReadAttributes<Op, T>(tile), x...); };
+    WithOperands<X...>(tile, inputs, run, std::index_sequence_for<X...>());
   }
   template <class A, class... X>
-  static HWY_INLINE void RunRows(const Tile& tile, const A attributes, X... x) {
+  static HWY_INLINE void RunRows(const Tile& tile, void* out_rows, const A attributes, X... x) {
     const auto cols = static_cast<std::size_t>(tile.cols);
     const std::int64_t rows = tile.rows;
-    auto* const out = static_cast<std::byte*>(tile.out);
+    auto* const out = static_cast<std::byte*>(out_rows);
     constexpr bool kAnySplat = !(X::kStreamed && ...);
     if constexpr (kAnySplat && !SpecialRows::template kTakes<T> && !HasBySplat<Op, T>()) {
       const std::size_t lanes = hn::Lanes(WideTag(InputsOf<Op, T>()));
@@ -174,8 +174,8 @@ struct ElementwiseRows {
 
  private:
   template <class... X, class F, std::size_t... kInput>
-  static HWY_INLINE void WithOperands(const Tile& tile, const F& run, std::index_sequence<kInput...>) {
-    run(X(tile.in[kInput])...);
+  static HWY_INLINE void WithOperands(const Tile& tile, const void* const* inputs, const F& run, std::index_sequence<kInput...>) {
+    run(X(RowsOf(tile, inputs, kInput))...);
   }
 
   template <bool kStream, class A, class... X>

@@ -32,18 +32,14 @@ class TransposedRows {
   using V = hn::Vec<D>;
 
  public:
-  static HWY_NOINLINE void Run(const Tile& tile, const TileInput& transposed, const TileInput& streamed) {
-    const Sides first = {static_cast<const std::byte*>(transposed.data),
-                         static_cast<const std::byte*>(streamed.data),
-                         static_cast<std::byte*>(tile.out),
-                         transposed.row_stride,
-                         streamed.row_stride,
-                         tile.out_row_stride};
+  static HWY_NOINLINE void Run(const Tile& tile, InputRows transposed, InputRows streamed, void* out) {
+    const Sides first = {transposed.data,       streamed.data,       static_cast<std::byte*>(out),
+                         transposed.row_stride, streamed.row_stride, tile.out_row_stride};
     const auto attributes = ReadAttributes<Op, T>(tile);
     const std::int64_t height = tile.rows < kSide ? kLow : kSide;
     const bool overlaps = tile.rows >= height && tile.cols >= kSide && first.out != first.streamed;
     const bool streams =
-        tile.stream && (reinterpret_cast<std::uintptr_t>(tile.out) | static_cast<std::uintptr_t>(tile.out_row_stride)) % 64 == 0;
+        tile.stream && (reinterpret_cast<std::uintptr_t>(out) | static_cast<std::uintptr_t>(tile.out_row_stride)) % 64 == 0;
     for (std::int64_t r = 0; r < tile.rows; r += height) {
       for (std::int64_t c = 0; c < tile.cols; c += kSide) {
         const std::int64_t rows = HWY_MIN(tile.rows - r, height), cols = HWY_MIN(tile.cols - c, kSide);

@@ -32,23 +32,23 @@ class WidenedRows {
            same.row_stride == 0 && !same.splat && !other.splat;
   }
 
-  static HWY_NOINLINE void Run(const Tile& tile, const TileInput& same_input, const TileInput& other_input) {
+  static HWY_NOINLINE void Run(const Tile& tile, InputRows same_rows, InputRows other_rows, void* out) {
     HWY_ALIGN float widened[kMostCols];
     const StoredTag<float, Wide> d;
     const StoredTag<T, Wide> d_stored;
     const auto cols = static_cast<std::size_t>(tile.cols);
-    const Stored<T>* from = ElementOf<T>(same_input, 0, 0);
+    const Stored<T>* from = same_rows.Row<T>(0);
     const std::size_t lanes = hn::Lanes(d);
     for (std::size_t i = 0; i < cols; i += lanes) {
       const std::size_t some = HWY_MIN(lanes, cols - i);
       hn::StoreN(FromStored<T>(d, hn::LoadN(d_stored, from + i, some)), d, widened + i, some);
     }
-    const Streamed<float> same(TileInput{widened, 0, false});
-    const Streamed<T> other(other_input);
+    const Streamed<float> same({reinterpret_cast<const std::byte*>(widened), 0});
+    const Streamed<T> other(other_rows);
     if constexpr (kSame == 0) {
-      Rows::RunRows(tile, ReadAttributes<Op, T>(tile), same, other);
+      Rows::RunRows(tile, out, ReadAttributes<Op, T>(tile), same, other);
     } else {
-      Rows::RunRows(tile, ReadAttributes<Op, T>(tile), other, same);
+      Rows::RunRows(tile, out, ReadAttributes<Op, T>(tile), other, same);
     }
   }
 

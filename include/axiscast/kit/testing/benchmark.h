@@ -64,10 +64,8 @@ class BenchmarkCase {
     Tile tile = {};
     tile.rows = 1;
     tile.cols = elements_;
-    for (std::size_t i = 0; i < inputs_.size(); ++i) tile.in[i] = {inputs_[i].data(), 0, false};
-    tile.out = out_.data();
     tile.attributes = attributes_;
-    kernel_.reference(tile);
+    kernel_.reference(tile, pointers_.data(), out_.data());
   }
   // Reads and writes as many bytes.
   void Copy() {

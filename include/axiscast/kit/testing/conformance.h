@@ -231,7 +231,8 @@ inline std::string Conformance::TransposedInputs() {
           std::string wrong = Run(kernel, shape);
           const bool as_large = SizeOf(kernel.inputs[1 - transposed]) == SizeOf(kernel.output);
           if (wrong.empty() && as_large) wrong = RunInPlace(kernel, shape, 1 - transposed, false);
-          if (wrong.empty() && shape.row_kind[kMaxArity] == Rows::kDense) {  // rows that would be another kernel's if the input were streamed
+          if (wrong.empty() &&
+              shape.row_kind[kMaxArity] == Rows::kDense) {  // rows that would be another kernel's if the input were streamed
             shape.row_kind[1 - transposed] = Rows::kStill;
             wrong = Run(kernel, shape);
           }
@@ -280,14 +281,15 @@ inline std::string Conformance::EveryPairOfSpecialValues() {
     tile_.cols = static_cast<std::int64_t>(lasts.count());
     if (info_.attribute_count > 0) NextAttributes(kernel);
     tile_.attributes = slots_;
-    for (int i = 1; i < last; ++i) tile_.in[i] = {Pool(kernel, i).bytes.data(), 0, false};  // longer than the special values
-    tile_.in[0] = {firsts.bytes.data(), static_cast<std::int64_t>(firsts.size), true};
-    tile_.in[last] = {lasts.bytes.data(), 0, false};  // of the only input too
+    for (int i = 1; i < last; ++i) data_[i] = Pool(kernel, i).bytes.data();  // longer than the special values
+    tile_.in[0] = {static_cast<std::int64_t>(firsts.size), true};
+    data_[0] = firsts.bytes.data();
+    tile_.in[last] = {0, false};  // of the only input too
+    data_[last] = lasts.bytes.data();
     ComputeExpected(kernel);
     std::vector<std::byte> actual(expected_.size());
-    tile_.out = actual.data();
     tile_.out_row_stride = tile_.cols * static_cast<std::int64_t>(SizeOf(kernel.output));
-    kernel.run(tile_);
+    kernel.run(tile_, data_, actual.data());
     for (std::int64_t r = 0; r < tile_.rows; ++r) {
       for (std::int64_t c = 0; c < tile_.cols; ++c) {
         const std::int64_t at = (r * tile_.cols + c) * static_cast<std::int64_t>(SizeOf(kernel.output));
@@ -320,13 +322,13 @@ inline std::string Conformance::CheckFindsRefusedValues() {
           tile_.cols = cols;
           tile_.in[0] = x.AsInput(splat);
           const std::string where = std::string(NameOf(dtype)) + ", 3 x " + std::to_string(cols) + (splat ? ", splat" : "");
-          if (kernel.check(tile_)) return "refuses a tile without a refused value: " + where;
+          if (kernel.check(tile_, x.data)) return "refuses a tile without a refused value: " + where;
           for (std::int64_t r = 0; r < 3; ++r) {
             for (std::int64_t c = 0; c < x_cols; ++c) {
               std::byte saved[8];
               std::memcpy(saved, x.At(r, c), pool.size);
               std::memset(x.At(r, c), 0, pool.size);
-              if (!kernel.check(tile_))
+              if (!kernel.check(tile_, x.data))
                 return "does not see a zero at row " + std::to_string(r) + ", col " + std::to_string(c) + ": " + where;
               std::memcpy(x.At(r, c), saved, pool.size);
             }

@@ -48,7 +48,7 @@ class ConformanceTiles {
   std::string Compare(const Kernel& kernel, const std::byte* actual, std::int64_t r, std::int64_t c) const;
   std::string Describe(const Kernel& kernel, std::int64_t r, std::int64_t c) const;
   std::string Difference(const Kernel& kernel, const GuardedOperand& out);
-  void RunTile(const Kernel& kernel);
+  void RunTile(const Kernel& kernel, void* out);
   std::string Run(const Kernel& kernel, const TileShape& shape);
   std::string RunInPlace(const Kernel& kernel, const TileShape& shape, int target, bool shared);
 
@@ -61,8 +61,10 @@ class ConformanceTiles {
   GuardedOperand inputs_[kMaxArity];
   GuardedOperand out_;
   Tile tile_ = {};
-  StepOrder order_ = {};          // of the permuted input
-  Permutation permutation_ = {};  // the same
+  const void* data_[kMaxArity] = {};  // of the tile's inputs
+  const void* written_ = nullptr;     // by the last tile
+  StepOrder order_ = {};              // of the permuted input
+  Permutation permutation_ = {};      // the same
   std::vector<std::byte> expected_;
   std::vector<std::byte> windows_[kMaxArity];  // of the inputs, before a run
   std::vector<std::byte> window_;
@@ -158,6 +160,7 @@ inline void ConformanceTiles::SetUpTile(const Kernel& kernel, const TileShape& s
       for (std::int64_t c = 0; c < cols; ++c) std::memcpy(inputs_[i].At(r, c), pool.at(next_value_++), pool.size);
     }
     tile_.in[i] = inputs_[i].AsInput(splat);
+    data_[i] = inputs_[i].data;
     tile_.in[i].transposed = transposed;
     if (!permuted) continue;
     permutation_ = PermutationOf(shape.order, kernel.permutes, size);
@@ -170,10 +173,11 @@ inline void ConformanceTiles::ComputeExpected(const Kernel& kernel) {
   const std::size_t size = SizeOf(kernel.output);
   expected_.assign(static_cast<std::size_t>(tile_.rows * tile_.cols) * size, std::byte{0});
   Tile reference = tile_;
-  reference.out = expected_.data();
   reference.out_row_stride = tile_.cols * static_cast<std::int64_t>(size);
   // The reference takes no permuted or transposed input: it gets it in order.
   std::vector<std::byte> ordered;
+  const void* inputs[kMaxArity];
+  std::copy_n(data_, kMaxArity, inputs);
   for (int i = 0; i < info_.arity; ++i) {
     TileInput& in = reference.in[i];
     if (in.permutation == nullptr && !in.transposed) continue;
@@ -184,9 +188,10 @@ inline void ConformanceTiles::ComputeExpected(const Kernel& kernel) {
         std::memcpy(ordered.data() + (r * tile_.cols + c) * in_size, Element(kernel, i, r, c), static_cast<std::size_t>(in_size));
       }
     }
-    in = {ordered.data(), tile_.cols * in_size, false};
+    in = {tile_.cols * in_size, false};
+    inputs[i] = ordered.data();
   }
-  kernel.reference(reference);
+  kernel.reference(reference, inputs, expected_.data());
 }
 
 // An input's element that meets element (r, c) of the result.
@@ -194,7 +199,7 @@ inline const std::byte* ConformanceTiles::Element(const Kernel& kernel, int inpu
   const TileInput& in = tile_.in[input];
   const std::int64_t line = in.transposed ? c : r;
   const std::int64_t of_line = in.splat ? 0 : in.transposed ? r : in.permutation != nullptr ? order_.Element(c) : c;
-  return static_cast<const std::byte*>(in.data) + line * in.row_stride +
+  return static_cast<const std::byte*>(data_[input]) + line * in.row_stride +
          of_line * static_cast<std::int64_t>(SizeOf(kernel.inputs[input]));
 }
 
@@ -215,7 +220,7 @@ inline std::string ConformanceTiles::Describe(const Kernel& kernel, std::int64_t
     text.append(i == 0 ? "; " : ", ").append(NameOf(kernel.inputs[i])).append(splat ? " splat" : "");
     if (tile_.in[i].permutation != nullptr) text.append(" permuted: ").append(order_.Text());
     if (tile_.in[i].transposed) text.append(" transposed");
-    if (tile_.in[i].data != tile_.out) text.append(" ").append(ToText(kernel.inputs[i], Element(kernel, i, r, c)));
+    if (data_[i] != written_) text.append(" ").append(ToText(kernel.inputs[i], Element(kernel, i, r, c)));
   }
   return text;
 }
@@ -242,15 +247,13 @@ inline std::string ConformanceTiles::Difference(const Kernel& kernel, const Guar
   return "";
 }
 
-// Where the kernel chooses, two tiles of three by what it chooses for a tile without pointers that is not streamed. (Streamed are two
-// of four.)
-inline void ConformanceTiles::RunTile(const Kernel& kernel) {
-  if (kernel.choose == nullptr || run_count_++ % 3 == 0) return kernel.run(tile_);
+// Where the kernel chooses, two tiles of three by what it chooses for a tile that is not streamed. (Streamed are two of four.)
+inline void ConformanceTiles::RunTile(const Kernel& kernel, void* out) {
+  written_ = out;
+  if (kernel.choose == nullptr || run_count_++ % 3 == 0) return kernel.run(tile_, data_, out);
   Tile planned = tile_;
-  for (TileInput& in : planned.in) in.data = nullptr;
-  planned.out = nullptr;
   planned.stream = false;
-  kernel.choose(planned)(tile_);
+  kernel.choose(planned)(tile_, data_, out);
 }
 
 inline std::string ConformanceTiles::Run(const Kernel& kernel, const TileShape& shape) {
@@ -260,10 +263,9 @@ inline std::string ConformanceTiles::Run(const Kernel& kernel, const TileShape& 
   for (const bool stream : {false, true}) {
     out_.Place({shape.rows, shape.cols, RowStride(shape.row_kind[kMaxArity], shape.cols, size, 1), size}, shape.at_end,
                shape.shift);
-    tile_.out = out_.data;
     tile_.out_row_stride = out_.layout.row_stride;
     tile_.stream = stream;
-    RunTile(kernel);
+    RunTile(kernel, out_.data);
     for (int i = 0; i < info_.arity; ++i) {
       inputs_[i].CopyWindow(&window_);
       if (window_ != windows_[i]) return "wrote to input " + std::to_string(i);
@@ -281,13 +283,14 @@ inline std::string ConformanceTiles::RunInPlace(const Kernel& kernel, const Tile
   const int checked = kernel.check == nullptr ? target : info_.checked_operand;
   if (shared && target != checked && !tile_.in[checked].splat) return "";
   for (int i = 0; shared && i < info_.arity; ++i) {
-    if (!tile_.in[i].splat && kernel.inputs[i] == kernel.inputs[target]) tile_.in[i] = tile_.in[target];
+    if (tile_.in[i].splat || kernel.inputs[i] != kernel.inputs[target]) continue;
+    tile_.in[i] = tile_.in[target];
+    data_[i] = data_[target];
   }
   ComputeExpected(kernel);
-  tile_.out = inputs_[target].data;
   tile_.out_row_stride = inputs_[target].layout.row_stride;
   tile_.stream = (shape.rows + shape.cols) % 2 == 0;
-  RunTile(kernel);
+  RunTile(kernel, inputs_[target].data);
   std::string wrong = Difference(kernel, inputs_[target]);
   return wrong.empty() ? "" : wrong + ", in place of input " + std::to_string(target) + (shared ? ", shared" : "");
 }

@@ -41,7 +41,7 @@ struct GuardedOperand {
     std::memset(window_begin, static_cast<int>(kSentinel), static_cast<std::size_t>(window_end - window_begin));
   }
   std::byte* At(std::int64_t r, std::int64_t c) const { return data + r * layout.row_stride + c * layout.size; }
-  TileInput AsInput(bool splat) const { return {data, layout.row_stride, splat}; }
+  TileInput AsInput(bool splat) const { return {layout.row_stride, splat}; }
   void CopyWindow(std::vector<std::byte>* to) const { to->assign(window_begin, window_end); }
 
   GuardedArea area;
