@@ -103,6 +103,7 @@ std::int64_t SetParts(const Places& places, std::int64_t size, std::int32_t vect
     for (std::int64_t lane = 0; lane < lanes; ++lane) p->from[part * lanes + lane] = static_cast<std::uint8_t>(own[lane] - at);
     end = std::max(end, at + vectors * lanes);
   }
+  if (p->parts <= kFewParts) std::copy_n(p->from, lanes, p->from + p->parts * lanes);
   return end;
 }
 

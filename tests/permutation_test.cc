@@ -58,6 +58,7 @@ std::string WrongIn(const Permutation& p, const Case& c, std::int64_t size, std:
       return "col " + std::to_string(col) + " is elsewhere";
     }
   }
+  if (p.parts <= kFewParts && !std::equal(p.from, p.from + lanes, p.from + group)) return "the first part is not there once more";
   // Bytes that may be read: elements, and gaps of less than 64 bytes between two of them.
   std::int64_t lowest = 0, highest = 0;
   for (const std::int64_t place : places) {

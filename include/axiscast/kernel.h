@@ -38,7 +38,8 @@ struct AttributeSlot {
 /// its own memory. Col c is in group c / (parts * lanes), and there element q = c % (parts * lanes): at `stride` bytes for each
 /// group, at[q / lanes], and from[q] elements, which is less than vectors * lanes: each part is in so many vectors that follow each
 /// other. Where that is one vector, at[] is the same for all parts. With a `stride` of 0, which is only for kernels that say
-/// `keeps`, all steps have the same elements. Nothing is read but the elements, and gaps of less than 64 bytes between two of them.
+/// `keeps`, all steps have the same elements. Behind the last of up to kFewParts parts, from[] has the first one's once
+/// more. Nothing is read but the elements, and gaps of less than 64 bytes between two of them.
 struct Permutation {
   std::int64_t step_cols;   // cols are whole steps of so many
   std::int64_t step_bytes;  // >= 0; from a step's elements to the next one's

@@ -60,7 +60,10 @@ class RowsChoice {
   template <int kInput>
   static HWY_INLINE KernelFunction OfOrder([[maybe_unused]] const Tile& tile) {
     if constexpr (kTakesPermuted<Op, T>) {
-      if (tile.in[kInput].permutation != nullptr) return &Permuted<kInput>;
+      if (const Permutation* const permutation = tile.in[kInput].permutation; permutation != nullptr) {
+        const bool is_kept = PermutedRows<Rows, Op, T, kAs<kInput>>::IsKept(tile, *permutation);
+        return is_kept ? &PermutedAndKept<kInput> : &Permuted<kInput>;
+      }
     }
     if constexpr (kTakesTransposed<Op, T>) {
       if (tile.in[kInput].transposed) return &Transposed<kInput>;
@@ -87,6 +90,12 @@ class RowsChoice {
     const Permutation& permutation = *tile.in[kInput].permutation;
     PermutedRows<Rows, Op, T, kAs<kInput>>::Run(tile, permutation, RowsOf(tile, inputs, kInput), RowsOf(tile, inputs, 1 - kInput),
                                                 out);
+  }
+  template <int kInput>
+  static void PermutedAndKept(const Tile& tile, const void* const* inputs, void* out) {
+    const Permutation& permutation = *tile.in[kInput].permutation;
+    PermutedRows<Rows, Op, T, kAs<kInput>>::RunKept(tile, permutation, RowsOf(tile, inputs, kInput),
+                                                    RowsOf(tile, inputs, 1 - kInput), out);
   }
   template <int kInput>
   static void Transposed(const Tile& tile, const void* const* inputs, void* out) {

@@ -59,7 +59,7 @@ class PeriodicRows {
       same = twice;
     }
     const std::size_t last = static_cast<std::size_t>(tile.rows) * cols - lanes;
-    LongRow(false, same, cols, cols - lanes, static_cast<const Element*>(other), out, last, ReadAttributes<Op, T>(tile));
+    LongRow(false, same, cols, static_cast<const Element*>(other), out, last, ReadAttributes<Op, T>(tile));
   }
 
   static HWY_NOINLINE void RunJoined(const Tile& tile, const void* same_row, const void* other_rows, void* out) {
@@ -76,21 +76,28 @@ class PeriodicRows {
   // The least cols for LongRow.
   static HWY_INLINE std::size_t LeastCols() { return static_cast<std::size_t>(kLeastVectors) * hn::Lanes(D()); }
 
-  // One row of results, of which the last vector is at `last`, and there meets what is at same[last_at]. `same` is `cols` elements,
-  // whole vectors, that come again; and then the first vector once more, where a vector of results begins off a vector's boundary.
-  // By groups of so many vectors, and a rest: a loop for each number of vectors is no faster, and four times as much code.
+  // One row of results, of which the last vector is at `last`. `same` is `cols` elements, whole vectors, that come again; and then
+  // the first vector once more, where a vector of results begins off a vector's boundary.
   template <class A>
-  static HWY_NOINLINE void LongRow(bool streams, const Element* same, std::size_t cols, std::size_t last_at, const Element* other,
-                                   Element* out, std::size_t last, const A& attributes_in_memory) {
+  static HWY_NOINLINE void LongRow(bool streams, const Element* same, std::size_t cols, const Element* other, Element* out,
+                                   std::size_t last, const A& attributes_in_memory) {
     const A attributes = attributes_in_memory;
+    const auto load = [same](std::size_t at) HWY_ATTR { return hn::LoadU(D(), same + at); };
+    LongRowOf(streams, load, cols, other, out, last, attributes);
+  }
+  // The same of what load(at) gives, a vector of `same` from `at` on.
+  // By groups of so many vectors, and a rest: a loop for each number of vectors is no faster, and four times as much code.
+  template <class Load, class A>
+  static HWY_INLINE void LongRowOf(bool streams, const Load& load, std::size_t cols, const Element* other, Element* out,
+                                   std::size_t last, const A& attributes) {
     const std::size_t lanes = hn::Lanes(D()), group = kGroups[cols / lanes];
     // As in ElementwiseRows: the ends are loaded before anything is written, all between them is stored on a vector's boundary.
-    const V first_result = Result(hn::LoadU(D(), same), hn::LoadU(D(), other), attributes);
-    const V last_result = Result(hn::LoadU(D(), same + last_at), hn::LoadU(D(), other + last), attributes);
+    const V first_result = Result(load(0), hn::LoadU(D(), other), attributes);
+    const V last_other = hn::LoadU(D(), other + last);
     const OutputRun<Element> run(streams, out, last + lanes);
     std::size_t i = lanes - Misalignment(D(), out), at = Wrapped(i, cols);
     const auto next = [&]() HWY_ATTR {
-      const V v = hn::LoadU(D(), same + at);
+      const V v = load(at);
       at = Wrapped(at + lanes, cols);
       return v;
     };
@@ -107,6 +114,8 @@ class PeriodicRows {
       if (group > 7) compute(s7, i + 7 * lanes);
     }
     for (at = begin_at; i < last; i += lanes) compute(next(), i);
+    const std::size_t behind = i - last;  // less than a vector
+    const V last_result = Result(load(at >= behind ? at - behind : at + cols - behind), last_other, attributes);
     run.StoreFirst(first_result, D(), out);
     run.StoreLast(last_result, D(), out + last);
   }

@@ -49,6 +49,31 @@ class PermutedRows {
     }
   }
 
+  // Whether all groups of such a tile have the same elements, few and from one vector, and rows are long: the group stays in
+  // registers.
+  static HWY_INLINE bool IsKept([[maybe_unused]] const Tile& tile, [[maybe_unused]] const Permutation& permutation) {
+    if constexpr (kTakesPeriodic<Op, T>) {
+      const auto least = static_cast<std::int64_t>(PeriodicRows<Rows, Op, T, kPermuted>::LeastCols());
+      return permutation.stride == 0 && permutation.vectors == 1 && permutation.parts <= kFewParts && tile.cols >= least;
+    }
+    return false;
+  }
+  // Such a tile. As a part of Run, whose many loops leave no registers, calls in L1 took 5 ns more.
+  static HWY_NOINLINE void RunKept(const Tile& tile, const Permutation& permutation, InputRows permuted, InputRows streamed,
+                                   void* out) {
+    if constexpr (kTakesPeriodic<Op, T>) {
+      const auto attributes = ReadAttributes<Op, T>(tile);
+      const auto period = static_cast<std::size_t>(permutation.parts) * kLanes, last = static_cast<std::size_t>(tile.cols) - kLanes;
+      for (std::int64_t r = 0; r < tile.rows; ++r) {
+        const std::byte* const source = SourceOf(permuted, r);
+        const VPermuted once = LoadBefore(source + permutation.reach, source + permutation.at[0]);
+        const auto load = [&](std::size_t at) HWY_ATTR { return hn::TableLookupLanes(once, TableFrom(permutation, at)); };
+        PeriodicRows<Rows, Op, T, kPermuted>::LongRowOf(tile.stream, load, period, streamed.Row<T>(r), OutOf(tile, out, r), last,
+                                                        attributes);
+      }
+    }
+  }
+
  private:
   static constexpr int kLanes = Rows::kPermutedLanes;
   using Wide = decltype(Rows::WideTag(TypeList<T, T>()));
@@ -76,9 +101,12 @@ class PermutedRows {
     if (bytes <= 0) return hn::Zero(DPermuted());
     return ToPermuted(hn::LoadN(D(), reinterpret_cast<const Element*>(from), static_cast<std::size_t>(bytes) / sizeof(Element)));
   }
-  static HWY_INLINE auto TableOf(const Permutation& permutation, int part) {
+  static HWY_INLINE auto TableFrom(const Permutation& permutation, std::size_t element) {
     const hn::RebindToUnsigned<DPermuted> d;
-    return hn::IndicesFromVec(DPermuted(), LoadTable(d, permutation.from + part * kLanes));
+    return hn::IndicesFromVec(DPermuted(), LoadTable(d, permutation.from + element));
+  }
+  static HWY_INLINE auto TableOf(const Permutation& permutation, int part) {
+    return TableFrom(permutation, static_cast<std::size_t>(part) * kLanes);
   }
   // A part of a group that is in two vectors or four, of which what lies from `end` on is not read.
   static HWY_INLINE VPermuted PartBefore(const std::byte* end, const Permutation& permutation, int part, const std::byte* source) {
@@ -131,6 +159,8 @@ class PermutedRows {
         const Element* const streamed = streamed_rows.Row<T>(r);
         Element* const out = OutOf(tile, out_rows, r);
         const std::byte* const end = source + permutation.reach;
+        static_assert(kFewParts <= kMaxKept);  // registers hold the group
+        const bool keeps = permutation.parts <= kFewParts && cols >= Periodic::LeastCols();
         if (permutation.vectors == 1) {
           const VPermuted once = LoadBefore(end, source + permutation.at[0]);
           for (int part = 0; part < permutation.parts; ++part) {
@@ -142,10 +172,8 @@ class PermutedRows {
           }
         }
         hn::Store(hn::Load(D(), same), D(), same + period);
-        static_assert(kFewParts <= kMaxKept);  // registers hold the group
-        if (permutation.parts <= kFewParts && cols >= Periodic::LeastCols()) {
-          const std::size_t last = cols - kLanes, last_at = last - Quotient(last, period) * period;
-          Periodic::LongRow(tile.stream, same, period, last_at, streamed, out, last, attributes);
+        if (keeps) {
+          Periodic::LongRow(tile.stream, same, period, streamed, out, cols - kLanes, attributes);
           continue;
         }
         std::size_t i = 0;

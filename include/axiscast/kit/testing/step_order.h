@@ -69,6 +69,7 @@ inline Permutation PermutationOf(const StepOrder& order, std::int64_t lanes, std
     for (std::int64_t q = part * lanes; q < (part + 1) * lanes; ++q) p.from[q] = static_cast<std::uint8_t>(order.Element(q) - at);
     end = std::max(end, at + p.vectors * lanes);
   }
+  if (p.parts <= kFewParts) std::copy_n(p.from, lanes, p.from + count);
   while (order.pitch > 0 && order.Elements(count + p.slack) < end) p.slack += cols;
   return p;
 }
