@@ -132,7 +132,8 @@ void AddOperands(const Canonical& canonical, std::span<const DType> dtypes, cons
     operand.advance.reserve(layout->loops.size());
     if (layout->row_loop >= 0) operand.row_stride = strides[layout->row_loop];
     if (layout->fold > 0 && !operand.image && !operand.splat) {
-      operand.row_stride = layout->fold * layout->inner << operand.size_log2;
+      const bool permuted = operand.delivery == Delivery::kPermuted;
+      operand.row_stride = layout->fold * (permuted ? strides[tiling.first] : layout->inner << operand.size_log2);
     }
     for (int d = 0; d <= tiling.first; ++d) {  // where there is one chunk, a step to the next one may be more than int64 holds
       operand.advance.push_back(layout->loops[d].count > 1 ? strides[d] * layout->loops[d].chunk : 0);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <numeric>
 
 #include "core/caches.h"
 #include "core/program.h"
@@ -134,9 +135,12 @@ class TileCols {
 
   // How many steps of the first of cols make a row that can be handed to kernels again and again, an operand's image serving all of
   // them, so that rows begin on vectors' boundaries where the first does (on cache lines, if they are streamed). 0: no operand has
-  // an image, cols are less than two such rows, or rows were too long, or a tile's rows are something else.
+  // an image, cols are less than two such rows, or rows were too long, or a tile's rows are something else. Rows of a permuted
+  // input are whole groups, each read whole.
   std::int64_t Fold(int first) const {
-    if (problem_.reads_only || IsAnyPermuted(first) || TransposedDim(first) >= 0) return 0;
+    if (problem_.reads_only || TransposedDim(first) >= 0) return 0;
+    const Permutation* const permuted = permutation(first);
+    if (permuted != nullptr && (permuted->stride == 0 || permuted->slack > 0)) return 0;
     bool any = false;
     for (int i = 0; i < count(); ++i) any = any || IsImage(i, first);
     if (!any || (Block(first) < Block(0) && SaturatingProduct(Block(first), problem_.widest) < kLeastFolded)) return 0;
@@ -144,7 +148,8 @@ class TileCols {
     if (SaturatingProduct(inner, problem_.widest) > StreamedTileBytes()) return 0;
     // Kernels keep so few vectors in registers, and the loops of those that do not end as predicted.
     const std::int64_t bytes = problem_.streams ? StreamedTileBytes() : std::max(MostKeptBytes(), kLeastFoldBytes);
-    const std::int64_t group = WholeBlocks(inner * problem_.sizes.back(), problem_.streams ? kLineBytes : problem_.vector_bytes);
+    std::int64_t group = WholeBlocks(inner * problem_.sizes.back(), problem_.streams ? kLineBytes : problem_.vector_bytes);
+    if (permuted != nullptr) group = std::lcm(group, permuted->parts * permuted->lanes / inner);
     const std::int64_t least = group * inner * problem_.widest;
     if (least > StreamedTileBytes()) return 0;
     const std::int64_t fold = std::max<std::int64_t>(bytes / least, 1) * group;

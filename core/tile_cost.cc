@@ -20,6 +20,7 @@ constexpr double kTwoVectorsSeconds = 0.15e-9;     // more for a permuted vector
 constexpr double kFourVectorsSeconds = 0.6e-9;     // or of four
 constexpr double kLoadedTableSeconds = 0.05e-9;    // more for a permuted vector of a group of many
 constexpr double kPermutedRestSeconds = 1.5e-9;    // more for one that does not fill a group, or is read in parts
+constexpr double kFoldedRowSeconds = 1e-9;         // a row of whole groups of a permuted input, of a tile of many
 constexpr double kStreamedRunSeconds = 20e-9;      // the first and last line of what is stored past the caches
 constexpr double kShortRowSeconds = 2.5e-9;        // a row that does not fill a vector
 constexpr double kChainedRowSeconds = 3e-9;        // of a chain, where inputs change
@@ -48,7 +49,7 @@ TilingEstimate TileCost::Cost(int first) const {
   const bool joins = Joins(first), keeps = Keeps(first, fold), permuted = IsAnyPermuted(first);
   double row = problem_.chained          ? ChainedRowSeconds(first, row_cols)
                : keeps                   ? 0
-               : permuted                ? PermutedRowSeconds(first)
+               : permuted                ? (fold > 0 ? kFoldedRowSeconds : PermutedRowSeconds(first))
                : row_bytes < vector      ? kShortRowSeconds
                : row_bytes % vector == 0 ? kRowSeconds
                : joins                   ? kJoinedRowSeconds
