@@ -311,7 +311,8 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   layout.streams = layout.can_stream && problem.streams && (on_lines || layout.run_bytes >= kStreamedRowBytes);
   const double slowness = MachineSpeed().slowness;
   static_cast<TilingEstimate&>(layout.estimate) = tiling.estimate;
-  layout.estimate.fetching = {};  // is in the bytes, below
+  layout.estimate.fetching = {};                    // is in the bytes, below
+  if (layout.direct()) layout.estimate.tiles = {};  // there is none to move on to
   layout.estimate.Slow(slowness);
   layout.estimate.call = {1, slowness * (kCallSeconds + (layout.tiles > 1 ? kLoopSeconds : 0))};
   // Lines that are far apart do not come as fast as others, nor go.

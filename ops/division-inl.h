@@ -68,7 +68,9 @@ struct Divide : QuotientByOneDivisor<Toward::kZero> {
   template <typename T>
   static constexpr bool kCompact = std::is_integral_v<T>;
   template <typename T>
-  static constexpr double kCycles = std::is_integral_v<T> ? kDivisionCycles<T> : 2;
+  static constexpr double kCycles = std::is_integral_v<T> ? kDivisionCycles<T>
+                                    : sizeof(T) == 8      ? 6
+                                                          : 3;
   template <typename T>
   static constexpr bool kRefusesZero = std::is_integral_v<T>;
 
@@ -104,7 +106,9 @@ struct TrueDivide {
   template <typename T>
   static constexpr bool kCompact = std::is_integral_v<T>;
   template <typename T>
-  static constexpr double kCycles = std::is_integral_v<T> ? 5 : 2;
+  static constexpr double kCycles = std::is_integral_v<T> ? 5
+                                    : sizeof(T) == 8      ? 6
+                                                          : 3;
   template <typename T>
   using Out = std::conditional_t<std::is_integral_v<T>, float, T>;
 
@@ -251,7 +255,7 @@ struct Remainder : RemainderByOneDivisor<Toward::kMinusInfinity> {
   template <typename T>
   static constexpr bool kCompact = true;
   template <typename T>
-  static constexpr double kCycles = kDivisionCycles<T>;
+  static constexpr double kCycles = std::is_floating_point_v<T> ? 5 : kDivisionCycles<T>;
   template <typename T>
   static constexpr bool kRefusesZero = std::is_integral_v<T>;
 

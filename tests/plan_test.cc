@@ -214,10 +214,10 @@ TEST(Plan, SaysWhatItsEstimateIsTheSumOf) {
     std::string parts;
   };
   for (const Row& row : std::initializer_list<Row>{
-           {"add", DType::kFloat32, {5000}, {5000}, {4}, "bytes rows tiles call"},
-           {"divide", DType::kFloat32, {1000}, {1000}, {4}, "bytes arithmetic rows tiles call"},
+           {"add", DType::kFloat32, {5000}, {5000}, {4}, "bytes rows call"},
+           {"divide", DType::kFloat32, {1000}, {1000}, {4}, "bytes arithmetic rows call"},
            {"remainder", DType::kFloat32, {5000, 3}, {3}, {4}, "bytes arithmetic rows tiles staging call"},
-           {"add", DType::kFloat32, {5000, 2}, {2}, {4}, permutes ? "bytes rows tiles call" : "bytes tiles staging call"},
+           {"add", DType::kFloat32, {5000, 2}, {2}, {4}, permutes ? "bytes rows call" : "bytes tiles staging call"},
            {"add", DType::kFloat32, {5000, 32}, {32}, {4}, "bytes tiles call"},
            {"add",
             DType::kFloat32,
@@ -227,7 +227,7 @@ TEST(Plan, SaysWhatItsEstimateIsTheSumOf) {
             transposes ? "bytes tiles transposing call" : "bytes rows tiles transposing call"},
            {"remainder", DType::kFloat32, {256, 256}, {256, 256}, {4, 1024}, "bytes arithmetic rows tiles transposing call"},
            {"add", DType::kFloat32, {5000}, {5000}, {400}, "bytes rows tiles gathering call"},
-           {"floor_divide", DType::kInt32, {5000}, {5000}, {4}, "bytes arithmetic rows tiles call check"}}) {
+           {"floor_divide", DType::kInt32, {5000}, {5000}, {4}, "bytes arithmetic rows call check"}}) {
     Plan plan;
     ASSERT_TRUE(Plan::Make(*FindOp(row.op), {{nullptr, row.dtype, row.x}, {nullptr, row.dtype, row.y, row.y_strides}},
                            {nullptr, row.dtype, row.x}, {}, &plan)
