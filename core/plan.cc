@@ -155,9 +155,7 @@ Status Plan::Impl::Execute(const void* const* inputs, void* out, const ExecuteOp
   return ExecuteAny(inputs, out, options);
 }
 
-static Status EmptyPlan() {
-  return Status(StatusCode::kInvalidArgument, "execute: the plan is empty; make it with Plan::Make");
-}
+static Status EmptyPlan() { return Status(StatusCode::kInvalidArgument, "execute: the plan is empty; make it with Plan::Make"); }
 
 Status Plan::Execute(const void* const* inputs, void* out, const ExecuteOptions& options) const noexcept {
   if (impl_ == nullptr) return EmptyPlan();

@@ -129,11 +129,11 @@ HWY_INLINE auto FloorsDownLanes(D d, V r, V y) {
   return hn::Lt(hn::Xor(r, SignOf(d, y)), hn::Zero(d));
 }
 
-// x - y * floor(x / y), rounded once. With x's sign turned round where y is negative, and |y|, most results are the remainder r of the
-// rounded quotient: it is exact (see NearRemainder) and right if 0 <= r < |y|, which its bits tell in one comparison, as those of a
-// negative r or a NaN are larger. Of the rest, most are of a quotient that was rounded up to the next whole number. That takes 0.8
-// of the time of the magnitudes. Where an |x| below |y| has another sign, the rounded sum. NaNs are let through where an operand is
-// one.
+// x - y * floor(x / y), rounded once. With x's sign turned round where y is negative, and |y|, most results are the remainder r of
+// the rounded quotient: it is exact (see NearRemainder) and right if 0 <= r < |y|, which its bits tell in one comparison, as those
+// of a negative r or a NaN are larger. Of the rest, most are of a quotient that was rounded up to the next whole number. That takes
+// 0.8 of the time of the magnitudes. Where an |x| below |y| has another sign, the rounded sum. NaNs are let through where an
+// operand is one.
 template <class D, class V>
 HWY_INLINE V FlooredRemainderLanes(D d, V x, V y) {
   const V sign = SignOf(d, y);
