@@ -35,17 +35,17 @@ inline constexpr bool kTakesPermuted = kPermutesLanes<sizeof(Stored<Permuted<T>>
 template <class Rows, class Op, typename T, int kPermuted>
 class PermutedRows {
  public:
-  static HWY_NOINLINE void Run(const Tile& tile, const Permutation& permutation, InputRows permuted, InputRows streamed,
+  static HWY_NOINLINE void Run(const Tile& tile, const Permutation& permutation, InputRows permuted_rows, InputRows streamed,
                                void* out) {
     const auto attributes = ReadAttributes<Op, T>(tile);
     const bool on_vectors =
         Misalignment(D(), static_cast<Element*>(out)) == 0 && (tile.rows == 1 || tile.out_row_stride % kVectorBytes == 0);
     if (permutation.stride == 0) {
-      AgainAndAgain(tile, permutation, permuted, streamed, out, attributes);
+      AgainAndAgain(tile, permutation, permuted_rows, streamed, out, attributes);
     } else if (tile.stream && on_vectors) {
-      RunGroups<true>(tile, permutation, permuted, streamed, out, attributes);
+      RunGroups<true>(tile, permutation, permuted_rows, streamed, out, attributes);
     } else {
-      RunGroups<false>(tile, permutation, permuted, streamed, out, attributes);
+      RunGroups<false>(tile, permutation, permuted_rows, streamed, out, attributes);
     }
   }
 
@@ -59,13 +59,13 @@ class PermutedRows {
     return false;
   }
   // Such a tile. As a part of Run, whose many loops leave no registers, calls in L1 took 5 ns more.
-  static HWY_NOINLINE void RunKept(const Tile& tile, const Permutation& permutation, InputRows permuted, InputRows streamed,
+  static HWY_NOINLINE void RunKept(const Tile& tile, const Permutation& permutation, InputRows permuted_rows, InputRows streamed,
                                    void* out) {
     if constexpr (kTakesPeriodic<Op, T>) {
       const auto attributes = ReadAttributes<Op, T>(tile);
       const auto period = static_cast<std::size_t>(permutation.parts) * kLanes, last = static_cast<std::size_t>(tile.cols) - kLanes;
       for (std::int64_t r = 0; r < tile.rows; ++r) {
-        const std::byte* const source = SourceOf(permuted, r);
+        const std::byte* const source = SourceOf(permuted_rows, r);
         const VPermuted once = LoadBefore(source + permutation.reach, source + permutation.at[0]);
         const auto load = [&](std::size_t at) HWY_ATTR { return hn::TableLookupLanes(once, TableFrom(permutation, at)); };
         PeriodicRows<Rows, Op, T, kPermuted>::LongRowOf(tile.stream, load, period, streamed.Row<T>(r), OutOf(tile, out, r), last,
@@ -148,14 +148,14 @@ class PermutedRows {
 
   // Rows whose groups all have the same elements: put in order once for a row.
   template <class A>
-  static HWY_INLINE void AgainAndAgain(const Tile& tile, const Permutation& permutation, InputRows permuted,
+  static HWY_INLINE void AgainAndAgain(const Tile& tile, const Permutation& permutation, InputRows permuted_rows,
                                        InputRows streamed_rows, void* out_rows, const A& attributes) {
     if constexpr (kTakesPeriodic<Op, T>) {  // as Kernel::keeps says, without which there is no stride of 0
       using Periodic = PeriodicRows<Rows, Op, T, kPermuted>;
       HWY_ALIGN Element same[(kMaxParts + 1) * kLanes];  // a group, and its first vector once more
       const auto period = static_cast<std::size_t>(permutation.parts) * kLanes, cols = static_cast<std::size_t>(tile.cols);
       for (std::int64_t r = 0; r < tile.rows; ++r) {
-        const std::byte* const source = SourceOf(permuted, r);
+        const std::byte* const source = SourceOf(permuted_rows, r);
         const Element* const streamed = streamed_rows.Row<T>(r);
         Element* const out = OutOf(tile, out_rows, r);
         const std::byte* const end = source + permutation.reach;
@@ -210,20 +210,20 @@ class PermutedRows {
 
   // What is streamed goes by loaded tables: memory takes longer than they do, and it is a quarter less code.
   template <bool kStream, class A>
-  static HWY_INLINE void RunGroups(const Tile& tile, const Permutation& permutation, InputRows permuted, InputRows streamed,
+  static HWY_INLINE void RunGroups(const Tile& tile, const Permutation& permutation, InputRows permuted_rows, InputRows streamed,
                                    void* out, const A& attributes) {
     if constexpr (!kStream) {
       if (permutation.parts <= kFewParts && permutation.vectors < 4) {
-        if (permutation.vectors == 2) return KeptTables<2>(tile, permutation, permuted, streamed, out, attributes);
-        return KeptTables<1>(tile, permutation, permuted, streamed, out, attributes);
+        if (permutation.vectors == 2) return KeptTables<2>(tile, permutation, permuted_rows, streamed, out, attributes);
+        return KeptTables<1>(tile, permutation, permuted_rows, streamed, out, attributes);
       }
     }
     if (permutation.vectors == 4) {
-      LoadedTables<kStream, 4>(tile, permutation, permuted, streamed, out, attributes);
+      LoadedTables<kStream, 4>(tile, permutation, permuted_rows, streamed, out, attributes);
     } else if (permutation.vectors == 2) {
-      LoadedTables<kStream, 2>(tile, permutation, permuted, streamed, out, attributes);
+      LoadedTables<kStream, 2>(tile, permutation, permuted_rows, streamed, out, attributes);
     } else {
-      LoadedTables<kStream, 1>(tile, permutation, permuted, streamed, out, attributes);
+      LoadedTables<kStream, 1>(tile, permutation, permuted_rows, streamed, out, attributes);
     }
   }
 
@@ -231,8 +231,8 @@ class PermutedRows {
   // are is predicted. A loop over parts inside of another one took twice as long, and tables that are loaded for each part 1.2
   // to 1.7 times: only where there are more than eight.
   template <int kVectors, class A>
-  static HWY_INLINE void KeptTables(const Tile& tile, const Permutation& permutation, InputRows permuted, InputRows streamed_rows,
-                                    void* out_rows, const A attributes) {
+  static HWY_INLINE void KeptTables(const Tile& tile, const Permutation& permutation, InputRows permuted_rows,
+                                    InputRows streamed_rows, void* out_rows, const A attributes) {
     static_assert(kFewParts == 8);
     const std::size_t lanes = kLanes, cols = static_cast<std::size_t>(tile.cols);
     const int parts = permutation.parts;
@@ -240,7 +240,7 @@ class PermutedRows {
     const std::int64_t end = EndOf(permutation, cols), stride = permutation.stride;
     if (cols < behind || parts < 2) {  // too short for tables to be worth it
       for (std::int64_t r = 0; r < tile.rows; ++r) {
-        const std::byte* const source = SourceOf(permuted, r);
+        const std::byte* const source = SourceOf(permuted_rows, r);
         Rest<kVectors>(permutation, source, source + end, streamed_rows.Row<T>(r), OutOf(tile, out_rows, r), cols, attributes);
       }
       return;
@@ -253,8 +253,8 @@ class PermutedRows {
     const std::int64_t p1 = place(1), p2 = place(2), p3 = place(3), p4 = place(4), p5 = place(5), p6 = place(6), p7 = place(7);
     const std::size_t last = cols - behind;  // a group's first col
     for (std::int64_t r = 0; r < tile.rows; ++r) {
-      const std::byte* const row_end = SourceOf(permuted, r) + end;
-      const std::byte* source = SourceOf(permuted, r) + permutation.at[0];
+      const std::byte* const row_end = SourceOf(permuted_rows, r) + end;
+      const std::byte* source = SourceOf(permuted_rows, r) + permutation.at[0];
       const Element* const streamed = streamed_rows.Row<T>(r);
       Element* const out = OutOf(tile, out_rows, r);
       std::size_t i = 0;
@@ -294,15 +294,15 @@ class PermutedRows {
   // The same for groups of more vectors than registers hold tables of. And for parts in four vectors, few or many: each takes some
   // twelve instructions, beside which the loop and the load are little.
   template <bool kStream, int kVectors, class A>
-  static HWY_INLINE void LoadedTables(const Tile& tile, const Permutation& permutation, InputRows permuted, InputRows streamed_rows,
-                                      void* out_rows, const A attributes) {
+  static HWY_INLINE void LoadedTables(const Tile& tile, const Permutation& permutation, InputRows permuted_rows,
+                                      InputRows streamed_rows, void* out_rows, const A attributes) {
     const std::size_t lanes = kLanes, cols = static_cast<std::size_t>(tile.cols);
     const int parts = permutation.parts;
     const std::size_t group = static_cast<std::size_t>(parts) * lanes, behind = group + static_cast<std::size_t>(permutation.slack);
     const std::size_t whole = cols < behind ? 0 : (Quotient(cols - behind, group) + 1) * group;  // cols of whole groups
     const std::int64_t end = EndOf(permutation, cols);
     for (std::int64_t r = 0; r < tile.rows; ++r) {
-      const std::byte* const row = SourceOf(permuted, r);
+      const std::byte* const row = SourceOf(permuted_rows, r);
       const std::byte* source = row;
       const Element* const streamed = streamed_rows.Row<T>(r);
       Element* const out = OutOf(tile, out_rows, r);
