@@ -50,7 +50,7 @@ class Chooser : public TileCost {
   int FirstColDim(int forced_dims, TilingEstimate* estimate) const {
     int best = rank() - 1;
     *estimate = Cost(best);
-    for (int first = best; first > 0 && SaturatingProduct(Block(first), problem_.widest) < flatten_bytes_; --first) {
+    for (int first = best; first > 0 && MayFlatten(first); --first) {
       const TilingEstimate cost = Cost(first - 1);
       if (forced_dims > 0 ? rank() - first < forced_dims : cost.seconds() < estimate->seconds()) {
         best = first - 1;
@@ -70,6 +70,9 @@ class Chooser : public TileCost {
     if (Cost(first).seconds() > staged) Transpose(-1);
   }
 
+  // Are cols so short that the dim before them may be joined to them?
+  bool MayFlatten(int first) const { return SaturatingProduct(Block(first), problem_.widest) < flatten_bytes_; }
+
   // Tries the few choices of cols where an input might be permuted, unless another delivery is cheaper than what that costs at
   // least.
   void ChoosePermuted() {
@@ -78,6 +81,7 @@ class Chooser : public TileCost {
     double best = other.seconds();
     int best_input = -1, best_first = -1, tried = 0;
     for (int first = rank() - 1; first >= 0 && first + kMostPermutedDims >= rank(); --first) {
+      if (first + 1 < rank() && !MayFlatten(first + 1)) break;  // FirstColDim does not come to it: nothing would be permuted
       const int input = StagedInput(first, true);
       if (input < 0) continue;
       const double rows = static_cast<double>(Block(0)) / static_cast<double>(Block(first));
