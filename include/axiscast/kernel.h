@@ -118,7 +118,7 @@ struct ChainTile {
 using ChainFunction = void (*)(const ChainTile& tile);
 
 /// Says whether any element of tile.in[0], which begins at `input`, is one that the op refuses (an integer divisor of 0). Of the
-/// tile, nothing else is set but its rows and cols.
+/// tile, rows, cols and in[0] are set.
 using CheckFunction = bool (*)(const Tile& tile, const void* input);
 
 /// An op for one combination of dtypes.
@@ -127,7 +127,7 @@ struct Kernel {
   DType output;
   DType attributes;  // what attribute values are rounded to; unused without attributes
   KernelFunction run = nullptr;
-  ChooseFunction choose = nullptr;     // instead of `run`, where many tiles are alike; may be null
+  ChooseFunction choose = nullptr;     // beside `run`, which tiles that differ still go to; may be null
   KernelFunction reference = nullptr;  // the op's scalar meaning in two plain loops; may be null for own ops
   CheckFunction check = nullptr;       // null: the op refuses no value
   bool streams = false;                // `run` heeds Tile::stream

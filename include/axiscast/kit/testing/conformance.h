@@ -203,7 +203,8 @@ inline std::string Conformance::PermutedInputs() {
           std::string wrong = Run(kernel, shape);
           const bool as_large = SizeOf(kernel.inputs[1 - permuted]) == SizeOf(kernel.output);
           if (wrong.empty() && as_large) wrong = RunInPlace(kernel, shape, 1 - permuted, false);
-          if (wrong.empty() && other == Rows::kDense) {  // rows that would be another kernel's if the input were streamed
+          // Beside it one that is the same in all rows, which have loops of their own where neither is permuted.
+          if (wrong.empty() && other == Rows::kDense) {
             shape.row_kind[1 - permuted] = Rows::kStill;
             wrong = Run(kernel, shape);
           }
@@ -231,8 +232,8 @@ inline std::string Conformance::TransposedInputs() {
           std::string wrong = Run(kernel, shape);
           const bool as_large = SizeOf(kernel.inputs[1 - transposed]) == SizeOf(kernel.output);
           if (wrong.empty() && as_large) wrong = RunInPlace(kernel, shape, 1 - transposed, false);
-          if (wrong.empty() &&
-              shape.row_kind[kMaxArity] == Rows::kDense) {  // rows that would be another kernel's if the input were streamed
+          // As above.
+          if (wrong.empty() && shape.row_kind[kMaxArity] == Rows::kDense) {
             shape.row_kind[1 - transposed] = Rows::kStill;
             wrong = Run(kernel, shape);
           }
