@@ -136,9 +136,9 @@ HWY_INLINE auto FloorsDownLanes(D d, V r, V y) {
 // operand is one.
 template <class D, class V>
 HWY_INLINE V FlooredRemainderLanes(D d, V x, V y) {
-  const V sign = SignOf(d, y);
   const V divisor = hn::Abs(y);
 #if HWY_NATIVE_FMA
+  const V sign = SignOf(d, y);
   const hn::RebindToUnsigned<D> bits;
   const V turned = hn::Xor(x, sign);
   // POWER's and z's fused steps leave -0 of what is exact.
