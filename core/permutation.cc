@@ -103,7 +103,42 @@ std::int64_t SetParts(const Places& places, std::int64_t size, std::int32_t vect
     for (std::int64_t lane = 0; lane < lanes; ++lane) p->from[part * lanes + lane] = static_cast<std::uint8_t>(own[lane] - at);
     end = std::max(end, at + vectors * lanes);
   }
-  if (p->parts <= kFewParts) std::copy_n(p->from, lanes, p->from + p->parts * lanes);
+  return end;
+}
+
+// The same where few parts share three vectors: all of a group, or, where a group is long runs, the first vectors of each of them,
+// the second ones and so on. Not where cols are less than two groups: what is no whole group takes longer; nor clusters whose
+// vectors end behind the group, as kernels have no loop for their rest. Where it returns 0, the number of parts is as it was.
+std::int64_t SetSharingParts(const Canonical& canonical, int operand, int first, const Places& places, std::int64_t size,
+                             Permutation* p) {
+  const int last = canonical.rank() - 1;
+  const std::int64_t lanes = p->lanes, run = canonical.extents[last];
+  std::int64_t clusters = 1, cluster_step = 0;
+  if (first < last && p->parts * lanes == p->step_cols && run % lanes == 0) {
+    clusters = run / lanes;
+    cluster_step = (canonical.strides[operand][last] / size) * lanes;
+  }
+  const std::int64_t parts = p->parts / clusters;
+  if (lanes * size != kSharedBytes || parts < 2 || parts > kMaxSharing) return 0;
+  if (canonical.extents[first] * p->step_cols < 2 * p->parts * lanes) return 0;
+  std::int64_t low = *places.of, high = low;
+  for (std::int64_t q = 0; q < parts * lanes; ++q) {
+    const std::int64_t place = places.of[q / lanes * clusters * lanes + q % lanes];
+    low = std::min(low, place);
+    high = std::max(high, place);
+  }
+  if (high - low < 2 * lanes || high - low >= 3 * lanes) return 0;
+  const std::int64_t end = low + 3 * lanes + std::max<std::int64_t>(cluster_step, 0) * (clusters - 1);
+  if (clusters > 1 && end > places.highest + 1) return 0;
+  for (std::int64_t q = 0; q < parts * lanes; ++q) {
+    p->from[q] = static_cast<std::uint8_t>(places.of[q / lanes * clusters * lanes + q % lanes] - low);
+  }
+  std::fill_n(p->at, parts, low * size);
+  p->shares = true;
+  p->parts = static_cast<std::int32_t>(parts);
+  p->vectors = 3;
+  p->clusters = static_cast<std::int32_t>(clusters);
+  p->cluster_bytes = cluster_step * size;
   return end;
 }
 
@@ -142,9 +177,19 @@ bool MakePermutation(const Canonical& canonical, int operand, int first, std::in
   p.stride = stride;
   p.parts = static_cast<std::int32_t>(steps * inner / lanes);
   p.lanes = static_cast<std::int32_t>(lanes);
-  std::int64_t end = SetParts(places, size, once ? 1 : 2, &p);
+  p.shares = false;
+  p.clusters = 1;
+  p.cluster_bytes = 0;
+  std::int64_t end = once || step == 0 ? 0 : SetSharingParts(canonical, operand, first, places, size, &p);
+  if (end == 0) end = SetParts(places, size, once ? 1 : 2, &p);
   if (end == 0) end = SetParts(places, size, 4, &p);
   if (end == 0) return false;
+  for (std::int64_t part = p.parts; p.parts <= kFewParts && part <= 2 * kFewParts; ++part) {
+    p.at[part] = p.at[part - p.parts];
+    std::copy_n(p.from + (part - p.parts) * lanes, lanes, p.from + part * lanes);
+  }
+  p.slides = p.vectors == 2 && p.parts > 1 && p.parts <= kMaxSharing;
+  for (int part = 1; p.slides && part < p.parts; ++part) p.slides = p.at[part] == p.at[part - 1] + lanes * size;
   p.reach = size;  // from the highest of the first step's elements
   for (int d = first + 1; d < canonical.rank(); ++d) p.reach += std::max<std::int64_t>(strides[d], 0) * (canonical.extents[d] - 1);
   const std::int64_t over = end * size - ((steps - 1) * step + p.reach);  // bytes behind the group's own elements

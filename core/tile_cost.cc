@@ -16,7 +16,7 @@ namespace {
 constexpr double kRowSeconds = 0.25e-9;            // a kernel's row of whole vectors
 constexpr double kJoinedRowSeconds = 0.5e-9;       // one with a ragged end that goes on in the next row
 constexpr double kRaggedRowSeconds = 0.8e-9;       // another one with a ragged end
-constexpr double kTwoVectorsSeconds = 0.15e-9;     // more for a permuted vector that is made of two
+constexpr double kTwoVectorsSeconds = 0.15e-9;     // more for a permuted vector that is made of two, or of three that parts share
 constexpr double kFourVectorsSeconds = 0.6e-9;     // or of four
 constexpr double kLoadedTableSeconds = 0.05e-9;    // more for a permuted vector of a group of many
 constexpr double kPermutedRestSeconds = 1.5e-9;    // more for one that does not fill a group, or is read in parts
@@ -92,9 +92,8 @@ TilingEstimate TileCost::Cost(int first) const {
     estimate.rows.seconds += tiles * kPermutedTileSeconds;
     const Permutation& p = *permutation(first);
     // Of the target's own vectors. What comes again is put in order once for a row.
-    const double groups = p.stride > 0 ? elements / static_cast<double>(p.parts * p.lanes) : rows;
-    const double vectors = groups * static_cast<double>(p.parts);
-    if (p.vectors > 1) estimate.rows.seconds += vectors * (p.vectors > 2 ? kFourVectorsSeconds : kTwoVectorsSeconds);
+    const double vectors = p.stride > 0 ? elements / static_cast<double>(p.lanes) : rows * p.parts;
+    if (p.vectors > 1) estimate.rows.seconds += vectors * (p.vectors == 4 ? kFourVectorsSeconds : kTwoVectorsSeconds);
     if (p.parts > kFewParts) estimate.rows.seconds += vectors * kLoadedTableSeconds;
   }
   return estimate;
@@ -123,7 +122,7 @@ double TileCost::SecondsOfSquares(int first) const {
 
 double TileCost::PermutedRowSeconds(int first) const {
   const Permutation& p = *permutation(first);
-  const std::int64_t group = p.parts * p.lanes, cols = Block(first);
+  const std::int64_t group = std::int64_t{p.parts} * p.clusters * p.lanes, cols = Block(first);
   const std::int64_t groups = std::max<std::int64_t>(cols - p.slack, 0) / group;
   return kPermutedRowSeconds + std::ceil(static_cast<double>(cols - groups * group) / p.lanes) * kPermutedRestSeconds;
 }

@@ -47,18 +47,32 @@ std::vector<std::int64_t> Places(const Case& c) {
 std::string WrongIn(const Permutation& p, const Case& c, std::int64_t size, std::int64_t lanes) {
   const std::vector<std::int64_t> places = Places(c);
   const auto cols = static_cast<std::int64_t>(places.size());
-  const std::int64_t group = p.parts * lanes;
-  if (p.lanes != lanes || p.parts < 1 || p.parts > kMaxParts) return "lanes or parts";
+  const std::int64_t group = p.parts * p.clusters * lanes;
+  if (p.lanes != lanes || p.parts < 1 || p.clusters < 1 || p.parts * p.clusters > kMaxParts) return "lanes, parts or clusters";
+  if (p.shares != (p.vectors == 3)) return "three vectors that parts do not share, or not three";
+  if (p.shares && (p.parts < 2 || p.parts > kMaxSharing || lanes * size != 64)) return "shares what kernels do not";
+  if (p.clusters > 1 && (!p.shares || group != p.step_cols || p.slack != 0))
+    return "clusters of what is not shared, or no single step";
   if (group % p.step_cols != 0 || p.stride != group / p.step_cols * p.step_bytes) return "a group is no whole steps";
+  if (p.slides && (p.vectors != 2 || p.parts < 2 || p.parts > kMaxSharing)) return "slides, as kernels do not";
+  for (int part = 1; p.slides && part < p.parts; ++part) {
+    if (p.at[part] != p.at[part - 1] + lanes * size) return "does not slide";
+  }
   for (std::int64_t col = 0; col < cols; ++col) {
-    const std::int64_t q = col % group;
-    if (p.from[q] >= p.vectors * lanes) return "an element behind the vectors";
-    if (p.vectors == 1 && p.at[q / lanes] != p.at[0]) return "more than one vector";
-    if (col / group * p.stride + p.at[q / lanes] + p.from[q] * size != places[static_cast<std::size_t>(col)] * size) {
+    const std::int64_t vector = col % group / lanes, part = vector / p.clusters, cluster = vector % p.clusters;
+    const std::int64_t from = p.from[part * lanes + col % lanes];
+    if (from >= p.vectors * lanes) return "an element behind the vectors";
+    if ((p.vectors == 1 || p.shares) && p.at[part] != p.at[0]) return "parts are not in the same vectors";
+    if (col / group * p.stride + cluster * p.cluster_bytes + p.at[part] + from * size !=
+        places[static_cast<std::size_t>(col)] * size) {
       return "col " + std::to_string(col) + " is elsewhere";
     }
   }
-  if (p.parts <= kFewParts && !std::equal(p.from, p.from + lanes, p.from + group)) return "the first part is not there once more";
+  for (int part = p.parts; p.parts <= kFewParts && part <= 2 * kFewParts; ++part) {
+    const std::uint8_t* const first = p.from + (part - p.parts) * lanes;
+    const bool again = p.at[part] == p.at[part - p.parts] && std::equal(first, first + lanes, p.from + part * lanes);
+    if (!again) return "the first parts are not there again";
+  }
   // Bytes that may be read: elements, and gaps of less than 64 bytes between two of them.
   std::int64_t lowest = 0, highest = 0;
   for (const std::int64_t place : places) {
@@ -80,9 +94,12 @@ std::string WrongIn(const Permutation& p, const Case& c, std::int64_t size, std:
   if (end != (highest + 1) * size) return "ends elsewhere";
   for (std::int64_t g = 0; g * group < cols; ++g) {
     const bool whole = p.stride > 0 && (g + 1) * group + p.slack <= cols;
-    for (int part = 0; part < p.parts && g * group + part * lanes < cols; ++part) {
-      const std::int64_t begin = g * p.stride + p.at[part], vectors_end = begin + p.vectors * lanes * size;
+    for (int vector = 0; vector < p.parts * p.clusters; ++vector) {
+      if (!p.shares && g * group + vector * lanes >= cols) break;
+      const std::int64_t begin = g * p.stride + vector % p.clusters * p.cluster_bytes + p.at[vector / p.clusters];
+      const std::int64_t vectors_end = begin + p.vectors * lanes * size;
       // What is not whole is read up to the end of the row, or of the step that comes again.
+      if (!whole && begin >= end) continue;
       for (std::int64_t b = begin; b < (whole ? vectors_end : std::min(vectors_end, end)); ++b) {
         const std::int64_t at = b - lowest * size;
         if (at < 0 || at >= static_cast<std::int64_t>(readable.size())) return "reads outside, in group " + std::to_string(g);
@@ -136,6 +153,38 @@ TEST(Permutation, IsFoundForEveryShortStep) {
   }
 }
 
+TEST(Permutation, PartsShareThreeVectors) {
+  struct Row {
+    Case c;
+    std::int64_t size;
+    int parts, clusters;  // 0: they do not share
+  };
+  const Row rows[] = {
+      {{"reversed", {300, 3}, {3, -1}, 0}, 4, 3, 1},
+      {{"reversed_bytes", {300, 3}, {3, -1}, 0}, 1, 3, 1},
+      {{"channels_last", {300, 3, 64}, {192, 1, 3}, 0}, 4, 3, 4},
+      {{"channels_last_bytes", {300, 3, 64}, {192, 1, 3}, 0}, 1, 3, 1},
+      {{"channels_last_backwards", {300, 3, 64}, {192, 1, -3}, 0}, 4, 3, 4},
+      {{"long_runs_of_two_channels", {300, 2, 64}, {192, 1, 3}, 0}, 4, 0, 0},  // the last vector ends behind them
+      {{"less_than_two_groups", {1, 3, 64}, {192, 1, 3}, 0}, 4, 0, 0},
+      {{"padded", {300, 3}, {4, 1}, 0}, 4, 0, 0},
+      {{"channels_last_4", {300, 4, 64}, {256, 1, 4}, 0}, 4, 0, 0},
+      {{"seven_parts", {300, 7}, {7, -1}, 0}, 4, 0, 0},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.c.name);
+    const std::int64_t lanes = 64 / row.size;
+    Permutation permutation;
+    ASSERT_TRUE(MakePermutation(CanonicalOf(row.c, row.size), 0, row.c.first, row.size, lanes, true, &permutation));
+    EXPECT_EQ(WrongIn(permutation, row.c, row.size, lanes), "");
+    EXPECT_EQ(permutation.shares, row.parts > 0);
+    EXPECT_EQ(permutation.slides, std::string(row.c.name) == "padded");
+    if (row.parts == 0) continue;
+    EXPECT_EQ(permutation.parts, row.parts);
+    EXPECT_EQ(permutation.clusters, row.clusters);
+  }
+}
+
 TEST(Permutation, IsRefusedWhereKernelsWouldNotGain) {
   const Case cases[] = {
       {"more_parts_than_64", {300, 65}, {1, 0}, 0},
@@ -169,7 +218,7 @@ TEST(Permutation, IsRefusedWhereKernelsWouldNotGain) {
 TEST(Permutation, RandomSteps) {
   const std::uint64_t seed = test::FromEnvironment("AXISCAST_SEED", 1);
   const std::uint64_t cases = test::FromEnvironment("AXISCAST_CASES", 20000);
-  std::uint64_t found = 0, once = 0, four = 0, again = 0;
+  std::uint64_t found = 0, once = 0, three = 0, four = 0, again = 0;
   for (std::uint64_t i = 0; i < cases; ++i) {
     test::Random random(seed + i);
     const std::int64_t size = std::int64_t{1} << random.Below(4), lanes = std::int64_t{1} << random.In(2, 6);
@@ -189,6 +238,7 @@ TEST(Permutation, RandomSteps) {
     if (!MakePermutation(CanonicalOf(c, size), 0, c.first, size, lanes, true, &permutation)) continue;
     ++found;
     once += permutation.vectors == 1;
+    three += permutation.vectors == 3;
     four += permutation.vectors == 4;
     again += permutation.stride == 0;
     ASSERT_EQ(WrongIn(permutation, c, size, lanes), "") << TextOf(c, size, lanes) << ", AXISCAST_SEED=" << seed + i;
@@ -196,6 +246,7 @@ TEST(Permutation, RandomSteps) {
   if (cases < 1000) return;
   EXPECT_GE(found, cases / 20);
   EXPECT_GE(once, cases / 100);
+  EXPECT_GE(three, cases / 1000);
   EXPECT_GE(four, cases / 100);
   EXPECT_GE(again, cases / 200);
 }

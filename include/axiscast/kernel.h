@@ -15,7 +15,9 @@ namespace axiscast {
 inline constexpr int kMaxArity = 4;
 inline constexpr int kMaxAttributes = 6;
 inline constexpr int kMaxParts = 64;
-inline constexpr int kFewParts = 8;  // whose tables registers hold
+inline constexpr int kFewParts = 8;               // whose tables registers hold
+inline constexpr int kMaxSharing = 4;             // parts that share vectors
+inline constexpr std::int64_t kSharedBytes = 64;  // of such a vector: with shorter ones, it takes 1.2 times as long
 inline constexpr int kMaxPermutedLanes = 64;
 inline constexpr std::int64_t kLeastSquareRows = 8;      // of a result that are worth a transposed input: of 4, scratch takes 0.6
 inline constexpr int kMaxLinks = 16;                     // of a chain
@@ -34,21 +36,27 @@ struct AttributeSlot {
 };
 
 /// Where an input's elements lie that are not one after the other: repeated, reversed, with gaps, in another order of dims, or a
-/// few that come again. Vectors of results, `parts` of them, are a group; every group takes its elements from the same places of
-/// its own memory. Col c is in group c / (parts * lanes), and there element q = c % (parts * lanes): at `stride` bytes for each
-/// group, at[q / lanes], and from[q] elements, which is less than vectors * lanes: each part is in so many vectors that follow each
-/// other. Where that is one vector, at[] is the same for all parts. With a `stride` of 0, which is only for kernels that say
-/// `keeps`, all steps have the same elements. Behind the last of up to kFewParts parts, from[] has the first one's once
-/// more. Nothing is read but the elements, and gaps of less than 64 bytes between two of them.
+/// few that come again. Vectors of results, `clusters` for each of `parts`, are a group; every group takes its elements from the
+/// same places of its own memory. Col c is in group c / (parts * clusters * lanes), and there in vector v and lane q; that vector
+/// is of part v / clusters and cluster v % clusters. Its element lies at `stride` bytes for each group, `cluster_bytes` for each
+/// cluster, at[part], and from[part * lanes + q] elements, which is less than vectors * lanes: each part is in so many vectors that
+/// follow each other. Where that is one vector, or parts share them, at[] is the same for all parts. With a `stride` of 0, which is
+/// only for kernels that say `keeps`, all steps have the same elements. Where there are no more than kFewParts parts, at[] and
+/// from[] have 2 * kFewParts + 1 of them: the first ones again and again. Nothing is read but the elements, and gaps of less than
+/// 64 bytes between two of them.
 struct Permutation {
   std::int64_t step_cols;   // cols are whole steps of so many
   std::int64_t step_bytes;  // >= 0; from a step's elements to the next one's
   std::int64_t reach;       // bytes to the end of the first step's last element in memory: what follows the last step's is not read
   std::int64_t stride;      // bytes; a group is whole steps
   std::int64_t slack;       // a group's vectors may be read whole where so many cols follow it
-  std::int32_t parts;       // to kMaxParts
-  std::int32_t lanes;       // Kernel::permutes
-  std::int32_t vectors;     // 1, 2 or 4
+  std::int64_t cluster_bytes;
+  std::int32_t clusters;  // 1, or more where parts share their vectors, a group is one step, and slack 0
+  std::int32_t parts;     // to kMaxParts; parts * clusters too
+  std::int32_t lanes;     // Kernel::permutes
+  std::int32_t vectors;   // 1, 2 or 4; 3 where parts share them
+  bool shares;            // two to kMaxSharing parts are in the same three vectors of kSharedBytes
+  bool slides;            // two to kMaxSharing parts are in two vectors each, of which the second is the next part's first
   std::int64_t at[kMaxParts];
   // Where tables of 64 bytes are in two lines each, rows of int8 in L1 take 1.4 times as long.
   alignas(64) std::uint8_t from[kMaxParts * kMaxPermutedLanes];

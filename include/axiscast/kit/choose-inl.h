@@ -61,8 +61,8 @@ class RowsChoice {
   static HWY_INLINE KernelFunction OfOrder([[maybe_unused]] const Tile& tile) {
     if constexpr (kTakesPermuted<Op, T>) {
       if (const Permutation* const permutation = tile.in[kInput].permutation; permutation != nullptr) {
-        const bool is_kept = PermutedRows<Rows, Op, T, kAs<kInput>>::IsKept(tile, *permutation);
-        return is_kept ? &PermutedAndKept<kInput> : &Permuted<kInput>;
+        return PermutedKernel<kInput>(PermutedRows<Rows, Op, T, kAs<kInput>>::Choose(tile, *permutation),
+                                      std::make_index_sequence<static_cast<std::size_t>(PermutedLoops::kCount)>());
       }
     }
     if constexpr (kTakesTransposed<Op, T>) {
@@ -85,17 +85,14 @@ class RowsChoice {
     }
     return nullptr;
   }
-  template <int kInput>
-  static void Permuted(const Tile& tile, const void* const* inputs, void* out) {
-    const Permutation& permutation = *tile.in[kInput].permutation;
-    PermutedRows<Rows, Op, T, kAs<kInput>>::Run(tile, permutation, RowsOf(tile, inputs, kInput), RowsOf(tile, inputs, 1 - kInput),
-                                                out);
+  template <int kInput, std::size_t... kLoops>
+  static HWY_INLINE KernelFunction PermutedKernel(PermutedLoops loops, std::index_sequence<kLoops...>) {
+    static constexpr KernelFunction kKernels[] = {&Permuted<kInput, static_cast<PermutedLoops>(kLoops)>...};
+    return kKernels[static_cast<std::size_t>(loops)];
   }
-  template <int kInput>
-  static void PermutedAndKept(const Tile& tile, const void* const* inputs, void* out) {
-    const Permutation& permutation = *tile.in[kInput].permutation;
-    PermutedRows<Rows, Op, T, kAs<kInput>>::RunKept(tile, permutation, RowsOf(tile, inputs, kInput),
-                                                    RowsOf(tile, inputs, 1 - kInput), out);
+  template <int kInput, PermutedLoops kLoops>
+  static void Permuted(const Tile& tile, const void* const* inputs, void* out) {
+    PermutedRows<Rows, Op, T, kAs<kInput>>::template Run<kLoops>(tile, inputs, out, kInput);
   }
   template <int kInput>
   static void Transposed(const Tile& tile, const void* const* inputs, void* out) {

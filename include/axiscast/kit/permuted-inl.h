@@ -11,9 +11,8 @@
 
 #include <type_traits>
 
-#include "axiscast/kit/operand-inl.h"
-#include "axiscast/kit/periodic-inl.h"
-#include "axiscast/kit/permute-inl.h"
+#include "axiscast/kit/permuted_again-inl.h"
+#include "axiscast/kit/permuted_part-inl.h"
 #include "axiscast/kit/store-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -21,349 +20,264 @@ namespace axiscast {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// What is permuted: float16 is widened before, which is once for a group that is in one vector.
-template <typename T>
-using Permuted = std::conditional_t<std::is_same_v<T, Float16>, float, T>;
-
 // Whether ElementwiseRows of an op heeds TileInput::permutation: two inputs of T, a result of T, and arithmetic so short that they
 // gain.
 template <class Op, typename T>
 inline constexpr bool kTakesPermuted = kPermutesLanes<sizeof(Stored<Permuted<T>>)>&&
     std::is_same_v<InputsOf<Op, T>, TypeList<T, T>>&& std::is_same_v<OutOf<Op, T>, T>&& kIsShort<Op, T>;
 
-// Rows is ElementwiseRows of the op and T; the op's operand kPermuted is the permuted one.
+// The loops there are. In one function, they all saved the registers that some of them need: 5 ns of a call.
+enum class PermutedLoops {
+  kAgainKept,   // stride 0: the same elements again and again, in registers
+  kAgain,       // or in memory
+  kKeptOnce,    // few vectors of results, whose tables registers hold; from one vector of elements
+  kKept,        // each from two
+  kSliding,     // each from two, of which one is the next one's too
+  kShared,      // from the same three
+  kLoadedOnce,  // vectors of results load their tables: they are many, or one, or rows shorter; from one vector of elements
+  kLoaded,      // each from two
+  kLoadedOfFour,
+  kCount,
+};
+
+// Rows is ElementwiseRows of the op and T; the op's operand kPermuted is the permuted one, which is the tile's input `permuted`.
 template <class Rows, class Op, typename T, int kPermuted>
-class PermutedRows {
+class PermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
+  using Part = PermutedPart<Rows, Op, T, kPermuted>;
+  using Part::kLanes;
+  using Part::kVectorBytes;
+  using typename Part::D;
+  using typename Part::DPermuted;
+  using typename Part::Element;
+  using typename Part::V;
+  using typename Part::VPermuted;
+
  public:
-  static HWY_NOINLINE void Run(const Tile& tile, const Permutation& permutation, InputRows permuted_rows, InputRows streamed,
-                               void* out) {
-    const auto attributes = ReadAttributes<Op, T>(tile);
-    const bool on_vectors =
-        Misalignment(D(), static_cast<Element*>(out)) == 0 && (tile.rows == 1 || tile.out_row_stride % kVectorBytes == 0);
-    if (permutation.stride == 0) {
-      AgainAndAgain(tile, permutation, permuted_rows, streamed, out, attributes);
-    } else if (tile.stream && on_vectors) {
-      RunGroups<true>(tile, permutation, permuted_rows, streamed, out, attributes);
-    } else {
-      RunGroups<false>(tile, permutation, permuted_rows, streamed, out, attributes);
+  static HWY_INLINE PermutedLoops Choose(const Tile& tile, const Permutation& permutation) {
+    if constexpr (kTakesPeriodic<Op, T>) {  // as Kernel::keeps says, without which there is no stride of 0
+      if (permutation.stride == 0) return Again::IsKept(tile, permutation) ? PermutedLoops::kAgainKept : PermutedLoops::kAgain;
     }
+    if (permutation.shares) return PermutedLoops::kShared;
+    const bool once = permutation.vectors == 1, keeps_tables = permutation.parts > 1 && permutation.parts <= kFewParts;
+    if (keeps_tables && permutation.vectors <= 2 && Part::WholeCols(permutation, static_cast<std::size_t>(tile.cols)) > 0) {
+      return once ? PermutedLoops::kKeptOnce : permutation.slides ? PermutedLoops::kSliding : PermutedLoops::kKept;
+    }
+    return once ? PermutedLoops::kLoadedOnce : permutation.vectors == 2 ? PermutedLoops::kLoaded : PermutedLoops::kLoadedOfFour;
   }
 
-  // Whether all groups of such a tile have the same elements, few and from one vector, and rows are long: the group stays in
-  // registers.
-  static HWY_INLINE bool IsKept([[maybe_unused]] const Tile& tile, [[maybe_unused]] const Permutation& permutation) {
+  template <PermutedLoops kLoops>
+  static HWY_INLINE void Run(const Tile& tile, const void* const* inputs, void* out, int permuted) {
     if constexpr (kTakesPeriodic<Op, T>) {
-      const auto least = static_cast<std::int64_t>(PeriodicRows<Rows, Op, T, kPermuted>::LeastCols());
-      return permutation.stride == 0 && permutation.vectors == 1 && permutation.parts <= kFewParts && tile.cols >= least;
+      if constexpr (kLoops == PermutedLoops::kAgainKept) return Again::RunKept(tile, inputs, out, permuted);
+      if constexpr (kLoops == PermutedLoops::kAgain) return Again::Run(tile, inputs, out, permuted);
     }
-    return false;
-  }
-  // Such a tile. As a part of Run, whose many loops leave no registers, calls in L1 took 5 ns more.
-  static HWY_NOINLINE void RunKept(const Tile& tile, const Permutation& permutation, InputRows permuted_rows, InputRows streamed,
-                                   void* out) {
-    if constexpr (kTakesPeriodic<Op, T>) {
-      const auto attributes = ReadAttributes<Op, T>(tile);
-      const auto period = static_cast<std::size_t>(permutation.parts) * kLanes, last = static_cast<std::size_t>(tile.cols) - kLanes;
-      for (std::int64_t r = 0; r < tile.rows; ++r) {
-        const std::byte* const source = SourceOf(permuted_rows, r);
-        const VPermuted once = LoadBefore(source + permutation.reach, source + permutation.at[0]);
-        const auto load = [&](std::size_t at) HWY_ATTR { return hn::TableLookupLanes(once, TableFrom(permutation, at)); };
-        PeriodicRows<Rows, Op, T, kPermuted>::LongRowOf(tile.stream, load, period, streamed.Row<T>(r), OutOf(tile, out, r), last,
-                                                        attributes);
-      }
-    }
+    if constexpr (kLoops == PermutedLoops::kKeptOnce) return KeptTables<1, false>(tile, inputs, out, permuted);
+    if constexpr (kLoops == PermutedLoops::kKept) return KeptTables<2, false>(tile, inputs, out, permuted);
+    if constexpr (kLoops == PermutedLoops::kSliding) return KeptTables<2, true>(tile, inputs, out, permuted);
+    if constexpr (kLoops == PermutedLoops::kShared && kVectorBytes == kSharedBytes) return Shared(tile, inputs, out, permuted);
+    if constexpr (kLoops == PermutedLoops::kLoadedOnce) return LoadedTables<1>(tile, inputs, out, permuted);
+    if constexpr (kLoops == PermutedLoops::kLoaded) return LoadedTables<2>(tile, inputs, out, permuted);
+    if constexpr (kLoops == PermutedLoops::kLoadedOfFour) return LoadedTables<4>(tile, inputs, out, permuted);
   }
 
  private:
-  static constexpr int kLanes = Rows::kPermutedLanes;
-  using Wide = decltype(Rows::WideTag(TypeList<T, T>()));
-  using D = StoredTag<T, Wide>;
-  using V = hn::Vec<D>;
-  using Element = Stored<T>;
-  using DPermuted = StoredTag<Permuted<T>, Wide>;
-  using VPermuted = hn::Vec<DPermuted>;
-  static constexpr std::int64_t kVectorBytes = kLanes * static_cast<std::int64_t>(sizeof(Element));
-
-  static HWY_INLINE VPermuted ToPermuted(V v) {
-    if constexpr (std::is_same_v<T, Permuted<T>>) {
-      return v;
-    } else {
-      return FromStored<T>(DPermuted(), v);
-    }
-  }
-  static HWY_INLINE VPermuted LoadAll(const std::byte* from) {
-    return ToPermuted(hn::LoadU(D(), reinterpret_cast<const Element*>(from)));
-  }
-  // As much of it as lies before `end`.
-  static HWY_INLINE VPermuted LoadBefore(const std::byte* end, const std::byte* from) {
-    const std::int64_t bytes = end - from;
-    if (bytes >= kVectorBytes) return LoadAll(from);
-    if (bytes <= 0) return hn::Zero(DPermuted());
-    return ToPermuted(hn::LoadN(D(), reinterpret_cast<const Element*>(from), static_cast<std::size_t>(bytes) / sizeof(Element)));
-  }
-  static HWY_INLINE auto TableFrom(const Permutation& permutation, std::size_t element) {
-    const hn::RebindToUnsigned<DPermuted> d;
-    return hn::IndicesFromVec(DPermuted(), LoadTable(d, permutation.from + element));
-  }
-  static HWY_INLINE auto TableOf(const Permutation& permutation, int part) {
-    return TableFrom(permutation, static_cast<std::size_t>(part) * kLanes);
-  }
-  // A part of a group that is in two vectors or four, of which what lies from `end` on is not read.
-  static HWY_INLINE VPermuted PartBefore(const std::byte* end, const Permutation& permutation, int part, const std::byte* source) {
-    const std::byte* const at = source + permutation.at[part];
-    const VPermuted first = LoadBefore(end, at);
-    const VPermuted second = LoadBefore(end, at + kVectorBytes);
-    if (permutation.vectors == 2) return hn::TwoTablesLookupLanes(DPermuted(), first, second, TableOf(permutation, part));
-    return OfFour(permutation, part, first, second, LoadBefore(end, at + 2 * kVectorBytes), LoadBefore(end, at + 3 * kVectorBytes));
-  }
-  // A part whose elements are in four vectors.
-  static HWY_INLINE VPermuted OfFour(const Permutation& permutation, int part, VPermuted first, VPermuted second, VPermuted third,
-                                     VPermuted fourth) {
-    const hn::RebindToUnsigned<DPermuted> d;
-    using Index = hn::TFromD<decltype(d)>;
-    const auto from = LoadTable(d, permutation.from + part * kLanes);
-    const auto upper = hn::TestBit(from, hn::Set(d, static_cast<Index>(2 * kLanes)));
-    const auto table = hn::IndicesFromVec(DPermuted(), hn::And(from, hn::Set(d, static_cast<Index>(2 * kLanes - 1))));
-    return hn::IfThenElse(hn::RebindMask(DPermuted(), upper), hn::TwoTablesLookupLanes(DPermuted(), third, fourth, table),
-                          hn::TwoTablesLookupLanes(DPermuted(), first, second, table));
-  }
-  template <class A>
-  static HWY_INLINE V Result(V streamed, VPermuted permuted, const A& attributes) {
-    if constexpr (kPermuted == 0) {
-      return Rows::template ResultOf<Permuted<T>, T>(Wide(), attributes, permuted, streamed);
-    } else {
-      return Rows::template ResultOf<T, Permuted<T>>(Wide(), attributes, streamed, permuted);
-    }
-  }
-
-  static HWY_INLINE const std::byte* SourceOf(InputRows in, std::int64_t row) { return in.data + row * in.row_stride; }
-  static HWY_INLINE Element* OutOf(const Tile& tile, void* out, std::int64_t row) {
-    return reinterpret_cast<Element*>(static_cast<std::byte*>(out) + row * tile.out_row_stride);
-  }
-
-  // A division of 32 bits takes half as long.
-  static HWY_INLINE std::size_t Quotient(std::size_t x, std::size_t y) {
-    return x < (std::size_t{1} << 32) ? static_cast<std::uint32_t>(x) / static_cast<std::uint32_t>(y) : x / y;
-  }
-
-  // Rows whose groups all have the same elements: put in order once for a row.
-  template <class A>
-  static HWY_INLINE void AgainAndAgain(const Tile& tile, const Permutation& permutation, InputRows permuted_rows,
-                                       InputRows streamed_rows, void* out_rows, const A& attributes) {
-    if constexpr (kTakesPeriodic<Op, T>) {  // as Kernel::keeps says, without which there is no stride of 0
-      using Periodic = PeriodicRows<Rows, Op, T, kPermuted>;
-      HWY_ALIGN Element same[(kMaxParts + 1) * kLanes];  // a group, and its first vector once more
-      const auto period = static_cast<std::size_t>(permutation.parts) * kLanes, cols = static_cast<std::size_t>(tile.cols);
-      for (std::int64_t r = 0; r < tile.rows; ++r) {
-        const std::byte* const source = SourceOf(permuted_rows, r);
-        const Element* const streamed = streamed_rows.Row<T>(r);
-        Element* const out = OutOf(tile, out_rows, r);
-        const std::byte* const end = source + permutation.reach;
-        static_assert(kFewParts <= kMaxKept);  // registers hold the group
-        const bool keeps = permutation.parts <= kFewParts && cols >= Periodic::LeastCols();
-        if (permutation.vectors == 1) {
-          const VPermuted once = LoadBefore(end, source + permutation.at[0]);
-          for (int part = 0; part < permutation.parts; ++part) {
-            hn::Store(hn::TableLookupLanes(once, TableOf(permutation, part)), D(), same + part * kLanes);
-          }
-        } else {
-          for (int part = 0; part < permutation.parts; ++part) {
-            hn::Store(PartBefore(end, permutation, part, source), D(), same + part * kLanes);
-          }
-        }
-        hn::Store(hn::Load(D(), same), D(), same + period);
-        if (keeps) {
-          Periodic::LongRow(tile.stream, same, period, streamed, out, cols - kLanes, attributes);
-          continue;
-        }
-        std::size_t i = 0;
-        if (tile.stream && cols >= period) {
-          const auto bytes = static_cast<std::int64_t>(period * sizeof(Element));
-          Tile periods = tile;
-          periods.rows = static_cast<std::int64_t>(Quotient(cols, period));
-          periods.cols = static_cast<std::int64_t>(period);
-          periods.out_row_stride = bytes;
-          Periodic::RunJoined(periods, same, streamed, out);
-          i = static_cast<std::size_t>(periods.rows) * period;
-        } else {
-          i = WholePeriods(same, period, streamed, out, cols, attributes);
-        }
-        for (std::size_t at = 0; i < cols; i += kLanes, at += kLanes) {
-          StoreSome(hn::Load(D(), same + at), streamed, out, i, cols, attributes);
-        }
-      }
-    }
-  }
-
-  // Cols that meet what is at `same` again and again, as long as whole periods of it are left. Returns where.
-  template <class A>
-  static HWY_INLINE std::size_t WholePeriods(const Element* same, std::size_t period, const Element* streamed, Element* out,
-                                             std::size_t cols, const A& attributes) {
-    std::size_t i = 0;
-    for (; i + period <= cols; i += period) {
-      for (std::size_t at = 0; at < period; at += kLanes) {
-        hn::StoreU(Result(hn::LoadU(D(), streamed + i + at), hn::Load(D(), same + at), attributes), D(), out + i + at);
-      }
-    }
-    return i;
-  }
+  using Again = PermutedAgainRows<Rows, Op, T, kPermuted>;
 
   // What is streamed goes by loaded tables: memory takes longer than they do, and it is a quarter less code.
-  template <bool kStream, class A>
-  static HWY_INLINE void RunGroups(const Tile& tile, const Permutation& permutation, InputRows permuted_rows, InputRows streamed,
-                                   void* out, const A& attributes) {
-    if constexpr (!kStream) {
-      if (permutation.parts <= kFewParts && permutation.vectors < 4) {
-        if (permutation.vectors == 2) return KeptTables<2>(tile, permutation, permuted_rows, streamed, out, attributes);
-        return KeptTables<1>(tile, permutation, permuted_rows, streamed, out, attributes);
-      }
-    }
-    if (permutation.vectors == 4) {
-      LoadedTables<kStream, 4>(tile, permutation, permuted_rows, streamed, out, attributes);
-    } else if (permutation.vectors == 2) {
-      LoadedTables<kStream, 2>(tile, permutation, permuted_rows, streamed, out, attributes);
-    } else {
-      LoadedTables<kStream, 1>(tile, permutation, permuted_rows, streamed, out, attributes);
-    }
+  static HWY_INLINE bool Streams(const Tile& tile, const void* out) {
+    return tile.stream && Misalignment(D(), static_cast<const Element*>(out)) == 0 &&
+           (tile.rows == 1 || tile.out_row_stride % kVectorBytes == 0);
   }
 
-  // Rows by whole groups, as long as those may be read whole, and a rest. Tables and places stay in registers; which parts there
-  // are is predicted. A loop over parts inside of another one took twice as long, and tables that are loaded for each part 1.2
-  // to 1.7 times: only where there are more than eight.
-  template <int kVectors, class A>
-  static HWY_INLINE void KeptTables(const Tile& tile, const Permutation& permutation, InputRows permuted_rows,
-                                    InputRows streamed_rows, void* out_rows, const A attributes) {
-    static_assert(kFewParts == 8);
-    const std::size_t lanes = kLanes, cols = static_cast<std::size_t>(tile.cols);
+  // Rows by whole groups, of which there is at least one, and a rest: where a group that ends with the row may be read whole, that
+  // group, some of whose results are computed again (0.9 of reversed rows of three). Not in place.
+  // Tables and places stay in registers; which parts there are is predicted. A loop over parts inside of another one took twice as
+  // long, and tables that are loaded for each part 1.2 to 1.7 times: only where there are more than eight.
+  // Where parts slide, a vector is loaded once for two of them: 0.85 of the time. (With loops for eight such parts, three take 1.1
+  // times as long as with loops for four.)
+  template <int kVectors, bool kSlides>
+  static HWY_NOINLINE void KeptTables(const Tile& tile, const void* const* inputs, void* out_rows, int permuted) {
+    static_assert(kFewParts == 8 && kMaxSharing == 4);
+    if (Streams(tile, out_rows)) return LoadedTables<kVectors>(tile, inputs, out_rows, permuted);
+    const Permutation& permutation = *tile.in[permuted].permutation;
+    const InputRows permuted_rows = RowsOf(tile, inputs, permuted), streamed_rows = RowsOf(tile, inputs, 1 - permuted);
+    const auto attributes = ReadAttributes<Op, T>(tile);
+    const std::size_t lanes = kLanes, cols = static_cast<std::size_t>(tile.cols), group = Part::GroupCols(permutation);
     const int parts = permutation.parts;
-    const std::size_t group = static_cast<std::size_t>(parts) * lanes, behind = group + static_cast<std::size_t>(permutation.slack);
-    const std::int64_t end = EndOf(permutation, cols), stride = permutation.stride;
-    if (cols < behind || parts < 2) {  // too short for tables to be worth it
-      for (std::int64_t r = 0; r < tile.rows; ++r) {
-        const std::byte* const source = SourceOf(permuted_rows, r);
-        Rest<kVectors>(permutation, source, source + end, streamed_rows.Row<T>(r), OutOf(tile, out_rows, r), cols, attributes);
-      }
-      return;
-    }
-    const auto table = [&](int part) HWY_ATTR { return TableOf(permutation, HWY_MIN(part, parts - 1)); };
+    const auto table = [&](int part) HWY_ATTR { return Part::TableOf(permutation, part); };
     const auto t0 = table(0), t1 = table(1), t2 = table(2), t3 = table(3), t4 = table(4), t5 = table(5), t6 = table(6),
                t7 = table(7);
     // Counted from the first part's: with fewer numbers that all stay in registers, L1 rows take 0.85 of the time.
-    const auto place = [&](int part) HWY_ATTR { return permutation.at[HWY_MIN(part, parts - 1)] - permutation.at[0]; };
+    const auto place = [&](int part) HWY_ATTR { return permutation.at[part] - permutation.at[0]; };
     const std::int64_t p1 = place(1), p2 = place(2), p3 = place(3), p4 = place(4), p5 = place(5), p6 = place(6), p7 = place(7);
-    const std::size_t last = cols - behind;  // a group's first col
+    const std::int64_t end = Part::EndOf(permutation, cols), stride = permutation.stride;
+    const std::size_t last = cols - group - static_cast<std::size_t>(permutation.slack);  // a group's first col
     for (std::int64_t r = 0; r < tile.rows; ++r) {
-      const std::byte* const row_end = SourceOf(permuted_rows, r) + end;
-      const std::byte* source = SourceOf(permuted_rows, r) + permutation.at[0];
+      const std::byte* const row_end = Part::SourceOf(permuted_rows, r) + end;
+      const std::byte* source = Part::SourceOf(permuted_rows, r) + permutation.at[0];
       const Element* const streamed = streamed_rows.Row<T>(r);
-      Element* const out = OutOf(tile, out_rows, r);
-      std::size_t i = 0;
-      for (; i <= last; i += group, source += stride) {
-        VPermuted once = hn::Zero(DPermuted());
-        if constexpr (kVectors == 1) once = LoadAll(source);
-        const auto compute = [&](const auto& t, std::int64_t bytes, std::size_t part) HWY_ATTR {
-          VPermuted permuted = once;
-          if constexpr (kVectors == 1) {
-            permuted = hn::TableLookupLanes(once, t);
-          } else {
-            const std::byte* const at = source + bytes;
-            permuted = hn::TwoTablesLookupLanes(DPermuted(), LoadAll(at), LoadAll(at + kVectorBytes), t);
-          }
-          const std::size_t col = i + part * lanes;
-          hn::StoreU(Result(hn::LoadU(D(), streamed + col), permuted, attributes), D(), out + col);
-        };
-        compute(t0, 0, 0), compute(t1, p1, 1);
-        if (parts == 2) continue;
-        compute(t2, p2, 2);
-        if (parts == 3) continue;
-        compute(t3, p3, 3);
-        if (parts == 4) continue;
-        compute(t4, p4, 4);
-        if (parts == 5) continue;
-        compute(t5, p5, 5);
-        if (parts == 6) continue;
-        compute(t6, p6, 6);
-        if (parts == 7) continue;
-        compute(t7, p7, 7);
+      Element* const out = Part::OutOf(tile, out_rows, r);
+      for (std::size_t i = 0;;) {
+        for (; i <= last; i += group, source += stride) {
+          VPermuted once = hn::Zero(DPermuted());
+          if constexpr (kVectors == 1 || kSlides) once = Part::LoadAll(source);
+          const auto compute = [&](const auto& t, std::int64_t bytes, std::size_t part) HWY_ATTR {
+            VPermuted v = once;
+            if constexpr (kVectors == 1) {
+              v = hn::TableLookupLanes(once, t);
+            } else if constexpr (kSlides) {
+              const VPermuted next = Part::LoadAll(source + static_cast<std::int64_t>(part + 1) * kVectorBytes);
+              v = hn::TwoTablesLookupLanes(DPermuted(), once, next, t);
+              once = next;
+            } else {
+              const std::byte* const at = source + bytes;
+              v = hn::TwoTablesLookupLanes(DPermuted(), Part::LoadAll(at), Part::LoadAll(at + kVectorBytes), t);
+            }
+            const std::size_t col = i + part * lanes;
+            hn::StoreU(Part::Result(hn::LoadU(D(), streamed + col), v, attributes), D(), out + col);
+          };
+          compute(t0, 0, 0), compute(t1, p1, 1);
+          if (parts == 2) continue;
+          compute(t2, p2, 2);
+          if (parts == 3) continue;
+          compute(t3, p3, 3);
+          if (kSlides || parts == 4) continue;
+          compute(t4, p4, 4);
+          if (parts == 5) continue;
+          compute(t5, p5, 5);
+          if (parts == 6) continue;
+          compute(t6, p6, 6);
+          if (parts == 7) continue;
+          compute(t7, p7, 7);
+        }
+        if (i >= cols) break;
+        if (permutation.slack != 0 || streamed == out) {
+          Part::template Rest<kVectors == 1>(permutation, source - permutation.at[0], row_end, streamed + i, out + i, cols - i,
+                                             attributes);
+          break;
+        }
+        i = last;
+        source = Part::LastGroup(permutation, row_end) + permutation.at[0];
       }
-      source -= permutation.at[0];
-      if (i < cols) Rest<kVectors>(permutation, source, row_end, streamed + i, out + i, cols - i, attributes);
+    }
+  }
+
+  // The same where parts share three vectors, each of which is loaded once for all of them: 0.45 to 0.8 of the time in L1. A row
+  // may have no whole group.
+  static HWY_NOINLINE void Shared(const Tile& tile, const void* const* inputs, void* out_rows, int permuted) {
+    static_assert(kMaxSharing == 4);
+    if (Streams(tile, out_rows)) return LoadedTables<4>(tile, inputs, out_rows, permuted);
+    const Permutation& permutation = *tile.in[permuted].permutation;
+    const InputRows permuted_rows = RowsOf(tile, inputs, permuted), streamed_rows = RowsOf(tile, inputs, 1 - permuted);
+    const auto attributes = ReadAttributes<Op, T>(tile);
+    const std::size_t lanes = kLanes, cols = static_cast<std::size_t>(tile.cols), group = Part::GroupCols(permutation);
+    const int parts = permutation.parts, clusters = permutation.clusters;
+    const std::size_t part_cols = static_cast<std::size_t>(clusters) * lanes, whole = Part::WholeCols(permutation, cols);
+    const std::int64_t end = Part::EndOf(permutation, cols);
+    const auto from = [&](int part) HWY_ATTR { return Part::FromOf(permutation, part); };
+    const auto from0 = from(0), from1 = from(1), from2 = from(2), from3 = from(3);
+    const auto t0 = Part::LowerTable(from0), t1 = Part::LowerTable(from1), t2 = Part::LowerTable(from2),
+               t3 = Part::LowerTable(from3);
+    const auto m0 = Part::IsUpper(from0), m1 = Part::IsUpper(from1), m2 = Part::IsUpper(from2), m3 = Part::IsUpper(from3);
+    const bool ends = whole > 0 && permutation.slack == 0;
+    const std::int64_t extra_bytes = permutation.stride - clusters * permutation.cluster_bytes;
+    for (std::int64_t r = 0; r < tile.rows; ++r) {
+      const std::byte* source = Part::SourceOf(permuted_rows, r);
+      const std::byte* const row_end = source + end;
+      const Element* const streamed = streamed_rows.Row<T>(r);
+      Element* const out = Part::OutOf(tile, out_rows, r);
+      VPermuted first, second, third;
+      const auto load = [&](const std::byte* at) HWY_ATTR {
+        first = Part::LoadAll(at), second = Part::LoadAll(at + kVectorBytes), third = Part::LoadAll(at + 2 * kVectorBytes);
+      };
+      const auto result = [&](const auto& t, const auto& m, std::size_t col) HWY_ATTR {
+        // Of indices of the first two vectors' lanes, x86 heeds the lower bits here.
+        const VPermuted v =
+            hn::IfThenElse(m, hn::TableLookupLanes(third, t), hn::TwoTablesLookupLanes(DPermuted(), first, second, t));
+        return Part::Result(hn::LoadU(D(), streamed + col), v, attributes);
+      };
+      const auto store = [&](V v, std::size_t col) HWY_ATTR { hn::StoreU(v, D(), out + col); };
+      std::size_t i = 0;
+      for (std::size_t stop = whole;;) {
+        for (int left = clusters; i < stop;) {
+          load(source + permutation.at[0]);
+          store(result(t0, m0, i), i), store(result(t1, m1, i + part_cols), i + part_cols);
+          if (parts > 2) store(result(t2, m2, i + 2 * part_cols), i + 2 * part_cols);
+          if (parts > 3) store(result(t3, m3, i + 3 * part_cols), i + 3 * part_cols);
+          i += lanes;
+          source += permutation.cluster_bytes;
+          if (--left == 0) {
+            left = clusters;
+            i += group - part_cols;
+            source += extra_bytes;
+          }
+        }
+        if (i == cols) break;
+        if (!ends || streamed == out) {
+          Part::template Rest<false>(permutation, source, row_end, streamed + i, out + i, cols - i, attributes);
+          break;
+        }
+        stop = cols;
+        i = cols - group;
+        source = Part::LastGroup(permutation, row_end);
+      }
     }
   }
 
   // The same for groups of more vectors than registers hold tables of. And for parts in four vectors, few or many: each takes some
   // twelve instructions, beside which the loop and the load are little.
-  template <bool kStream, int kVectors, class A>
-  static HWY_INLINE void LoadedTables(const Tile& tile, const Permutation& permutation, InputRows permuted_rows,
-                                      InputRows streamed_rows, void* out_rows, const A attributes) {
+  template <int kVectors>
+  static HWY_NOINLINE void LoadedTables(const Tile& tile, const void* const* inputs, void* out_rows, int permuted) {
+    const bool streams = Streams(tile, out_rows);
+    const Permutation& permutation = *tile.in[permuted].permutation;
+    const InputRows permuted_rows = RowsOf(tile, inputs, permuted), streamed_rows = RowsOf(tile, inputs, 1 - permuted);
+    const auto attributes = ReadAttributes<Op, T>(tile);
     const std::size_t lanes = kLanes, cols = static_cast<std::size_t>(tile.cols);
     const int parts = permutation.parts;
-    const std::size_t group = static_cast<std::size_t>(parts) * lanes, behind = group + static_cast<std::size_t>(permutation.slack);
-    const std::size_t whole = cols < behind ? 0 : (Quotient(cols - behind, group) + 1) * group;  // cols of whole groups
-    const std::int64_t end = EndOf(permutation, cols);
+    const std::size_t whole = Part::WholeCols(permutation, cols);
+    const std::int64_t end = Part::EndOf(permutation, cols);
     for (std::int64_t r = 0; r < tile.rows; ++r) {
-      const std::byte* const row = SourceOf(permuted_rows, r);
+      const std::byte* const row = Part::SourceOf(permuted_rows, r);
       const std::byte* source = row;
       const Element* const streamed = streamed_rows.Row<T>(r);
-      Element* const out = OutOf(tile, out_rows, r);
-      const OutputRun<Element> run(kStream, out, whole);
+      Element* const out = Part::OutOf(tile, out_rows, r);
+      const OutputRun<Element> run(streams, out, whole);
       std::size_t i = 0;
       for (; i < whole; source += permutation.stride) {
-        VPermuted once = hn::Zero(DPermuted());
-        if constexpr (kVectors == 1) once = LoadAll(source + permutation.at[0]);
-        HWY_UNROLL(2)
-        for (int part = 0; part < parts; ++part, i += lanes) {
-          VPermuted permuted = once;
-          if constexpr (kVectors == 1) {
-            permuted = hn::TableLookupLanes(once, TableOf(permutation, part));
-          } else {
-            const std::byte* const at = source + permutation.at[part];
-            const VPermuted first = LoadAll(at), second = LoadAll(at + kVectorBytes);
-            if constexpr (kVectors == 2) {
-              permuted = hn::TwoTablesLookupLanes(DPermuted(), first, second, TableOf(permutation, part));
-            } else {
-              permuted = OfFour(permutation, part, first, second, LoadAll(at + 2 * kVectorBytes), LoadAll(at + 3 * kVectorBytes));
+        [[maybe_unused]] VPermuted once = hn::Zero(DPermuted());
+        if constexpr (kVectors == 1) once = Part::LoadAll(source + permutation.at[0]);
+        if constexpr (kVectors == 4 && kVectorBytes == kSharedBytes) {  // which parts may share, in the order of results
+          for (int part = 0; part < parts; ++part) {
+            const std::byte* at = source + permutation.at[part];
+            for (int cluster = 0; cluster < permutation.clusters; ++cluster, i += lanes, at += permutation.cluster_bytes) {
+              const VPermuted third = Part::LoadAll(at + 2 * kVectorBytes);
+              const VPermuted fourth = permutation.shares ? third : Part::LoadAll(at + 3 * kVectorBytes);
+              const VPermuted v =
+                  Part::OfFour(permutation, part, Part::LoadAll(at), Part::LoadAll(at + kVectorBytes), third, fourth);
+              run.Store(Part::Result(hn::LoadU(D(), streamed + i), v, attributes), D(), out + i);
             }
           }
-          run.Store(Result(hn::LoadU(D(), streamed + i), permuted, attributes), D(), out + i);
+          continue;
+        }
+        HWY_UNROLL(2)
+        for (int part = 0; part < parts; ++part, i += lanes) {
+          VPermuted v = once;
+          if constexpr (kVectors == 1) {
+            v = hn::TableLookupLanes(once, Part::TableOf(permutation, part));
+          } else {
+            const std::byte* const at = source + permutation.at[part];
+            const VPermuted first = Part::LoadAll(at), second = Part::LoadAll(at + kVectorBytes);
+            if constexpr (kVectors == 2) {
+              v = hn::TwoTablesLookupLanes(DPermuted(), first, second, Part::TableOf(permutation, part));
+            } else {
+              v = Part::OfFour(permutation, part, first, second, Part::LoadAll(at + 2 * kVectorBytes),
+                               Part::LoadAll(at + 3 * kVectorBytes));
+            }
+          }
+          run.Store(Part::Result(hn::LoadU(D(), streamed + i), v, attributes), D(), out + i);
         }
       }
-      if (i < cols) Rest<kVectors>(permutation, source, row + end, streamed + i, out + i, cols - i, attributes);
-    }
-  }
-
-  // Bytes from a row's first element to behind the last one in memory.
-  static HWY_INLINE std::int64_t EndOf(const Permutation& permutation, std::size_t cols) {
-    const auto step_cols = static_cast<std::size_t>(permutation.step_cols);
-    const std::size_t steps = Quotient(cols, step_cols);
-    return static_cast<std::int64_t>(steps - 1) * permutation.step_bytes + permutation.reach;
-  }
-
-  // Up to a vector of results, at col i of `cols`.
-  template <class A>
-  static HWY_INLINE void StoreSome(VPermuted permuted, const Element* streamed, Element* out, std::size_t i, std::size_t cols,
-                                   const A& attributes) {
-    if (i + kLanes <= cols) {
-      hn::StoreU(Result(hn::LoadU(D(), streamed + i), permuted, attributes), D(), out + i);
-    } else {
-      hn::StoreN(Result(hn::LoadN(D(), streamed + i, cols - i), permuted, attributes), D(), out + i, cols - i);
-    }
-  }
-
-  // Cols of which the first begins a group: nothing is read behind `end`. Inlined in all loops it was an eighth of the code.
-  template <int kVectors, class A>
-  static HWY_NOINLINE void Rest(const Permutation& permutation, const std::byte* source, const std::byte* end,
-                                const Element* streamed, Element* out, std::size_t cols, const A& attributes) {
-    for (std::size_t i = 0; i < cols; source += permutation.stride) {
-      VPermuted once = hn::Zero(DPermuted());
-      if constexpr (kVectors == 1) once = LoadBefore(end, source + permutation.at[0]);
-      for (int part = 0; part < permutation.parts && i < cols; ++part, i += kLanes) {
-        if constexpr (kVectors == 1) {
-          StoreSome(hn::TableLookupLanes(once, TableOf(permutation, part)), streamed, out, i, cols, attributes);
-        } else {
-          StoreSome(PartBefore(end, permutation, part, source), streamed, out, i, cols, attributes);
-        }
-      }
+      if (i < cols) Part::template Rest<kVectors == 1>(permutation, source, row + end, streamed + i, out + i, cols - i, attributes);
     }
   }
 };

@@ -17,6 +17,8 @@ namespace axiscast::testing {
 struct StepOrder {
   std::int64_t pitch = 0;
   std::vector<std::int64_t> places;
+  std::int64_t run = 1;     // vectors of each of the runs that places are, of parts that may share
+  bool on_vectors = false;  // parts begin whole vectors behind the group
 
   std::int64_t Element(std::int64_t col) const {
     const auto cols = static_cast<std::int64_t>(places.size());
@@ -62,14 +64,47 @@ inline Permutation PermutationOf(const StepOrder& order, std::int64_t lanes, std
   for (std::int64_t part = 0; part < p.parts; ++part) {
     if (const auto [low, high] = range(part); p.vectors > 1 && high - low >= 2 * lanes) p.vectors = 4;
   }
+  p.clusters = 1;
   std::int64_t end = 0;
-  for (std::int64_t part = 0; part < p.parts; ++part) {
-    const std::int64_t at = p.vectors == 1 ? first : range(part).first;
+  // The first vectors of each run, which parts of vectors of 64 bytes may share.
+  const std::int64_t shared = p.parts / order.run;
+  std::int64_t low = order.Element(0), high = low;
+  for (std::int64_t q = 0; q < count; ++q) {
+    if (q / lanes % order.run != 0) continue;
+    low = std::min(low, order.Element(q));
+    high = std::max(high, order.Element(q));
+  }
+  p.shares = order.pitch > 0 && lanes * size == 64 && shared >= 2 && shared <= kMaxSharing && p.vectors > 1 &&
+             high - low >= 2 * lanes && high - low < 3 * lanes;
+  const std::int64_t cluster_step = order.run > 1 ? order.Element(lanes) - order.Element(0) : 0;
+  const std::int64_t shared_end = low + 3 * lanes + std::max<std::int64_t>(cluster_step, 0) * (order.run - 1);
+  if (order.run > 1 && shared_end > order.Elements(count)) p.shares = false;
+  if (p.shares) {
+    p.vectors = 3;
+    p.parts = static_cast<std::int32_t>(shared);
+    p.clusters = static_cast<std::int32_t>(order.run);
+    p.cluster_bytes = cluster_step * size;
+    for (std::int64_t part = 0; part < p.parts; ++part) {
+      p.at[part] = low * size;
+      for (std::int64_t q = 0; q < lanes; ++q) {
+        p.from[part * lanes + q] = static_cast<std::uint8_t>(order.Element(part * order.run * lanes + q) - low);
+      }
+    }
+    end = shared_end;
+  }
+  for (std::int64_t part = 0; part < p.parts && !p.shares; ++part) {
+    std::int64_t at = p.vectors == 1 ? first : range(part).first;
+    if (order.on_vectors) at -= (at - first) % lanes;
     p.at[part] = at * size;
     for (std::int64_t q = part * lanes; q < (part + 1) * lanes; ++q) p.from[q] = static_cast<std::uint8_t>(order.Element(q) - at);
     end = std::max(end, at + p.vectors * lanes);
   }
-  if (p.parts <= kFewParts) std::copy_n(p.from, lanes, p.from + count);
+  for (std::int64_t part = p.parts; p.parts <= kFewParts && part <= 2 * kFewParts; ++part) {
+    p.at[part] = p.at[part - p.parts];
+    std::copy_n(p.from + (part - p.parts) * lanes, lanes, p.from + part * lanes);
+  }
+  p.slides = p.vectors == 2 && p.parts > 1 && p.parts <= kMaxSharing;
+  for (int part = 1; p.slides && part < p.parts; ++part) p.slides = p.at[part] == p.at[part - 1] + lanes * size;
   while (order.pitch > 0 && order.Elements(count + p.slack) < end) p.slack += cols;
   return p;
 }
@@ -83,6 +118,7 @@ inline std::vector<StepOrder> OrdersFor(std::int64_t lanes) {
   orders.push_back({1, {2, 2}});
   orders.push_back({3, {2, 1, 0}});
   orders.push_back({4, {0, 1, 2}});
+  orders.push_back({4, {0, 1, 2}, 1, true});  // parts slide, in vectors that are long enough
   orders.push_back({4, {3, 1, 2}});
   orders.push_back({2, {0}});
   orders.push_back({2, {1}});
@@ -95,6 +131,18 @@ inline std::vector<StepOrder> OrdersFor(std::int64_t lanes) {
   orders.push_back({4, {1}});
   orders.push_back({20, {0, 4, 8, 12, 16, 1, 5, 9, 13, 17, 2, 6, 10, 14, 18, 3, 7, 11, 15, 19}});
   if (lanes >= 4) orders.push_back({3, {0, 2}});
+  // Channels that are last, of one vector each and of two, forwards and backwards, and with an element between steps.
+  for (const std::int64_t run : {1, 2}) {
+    const std::int64_t pixels = run * lanes;
+    StepOrder channels = {3 * pixels, {}, run};
+    for (std::int64_t col = 0; col < 3 * pixels; ++col) channels.places.push_back(col % pixels * 3 + col / pixels);
+    orders.push_back(channels);
+    std::reverse(channels.places.begin(), channels.places.end());
+    ++channels.pitch;
+    orders.push_back(channels);
+    channels.places.resize(static_cast<std::size_t>(2 * pixels));  // two of the three, which end earlier
+    orders.push_back(channels);
+  }
   for (const std::vector<std::int64_t>& places :
        std::vector<std::vector<std::int64_t>>{{0, 1, 2},
                                               {0, 1, 2, 3},
