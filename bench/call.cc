@@ -279,10 +279,10 @@ Plan MakePlan(const Call& call) {
   return plan;
 }
 
-void Execute(const Plan& plan, const Call& call, int threads) {
+void Execute(const Plan& plan, const Call& call, int threads, std::int64_t count) {
   ExecuteOptions options;
   options.max_threads = threads;
-  Require(plan.Execute(call.pointers.data(), call.out.data, options));
+  for (; count > 0; --count) Require(plan.Execute(call.pointers.data(), call.out.data, options));
 }
 
 }  // namespace axiscast::bench

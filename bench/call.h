@@ -47,7 +47,8 @@ void RestoreInputs(const Call& call, Arena& arena);
 
 // Ends the program where the library refuses: the table is wrong then.
 Plan MakePlan(const Call& call);
-void Execute(const Plan& plan, const Call& call, int threads);
+// `count` times, as engines do: with options that were made before.
+void Execute(const Plan& plan, const Call& call, int threads, std::int64_t count = 1);
 
 // What one writes without a library: a counter for the outer dims and a loop with strides over the innermost one. Plain float32
 // additions are a plain loop; other calls go element by element through the ops' scalar meaning, to be compared with and not timed.

@@ -78,9 +78,7 @@ void AddPatternRow(const Pattern& pattern, const Size& size, Bench& bench) {
     if (place++ < kPlaces && call.unique_bytes <= kCheckedBytes) Check(pattern.name, call, size.threads, arena);
     RestoreInputs(call, arena);
     const Plan plan = MakePlan(call);
-    const Calls calls = [&](std::int64_t count) {
-      for (; count > 0; --count) Execute(plan, call, size.threads);
-    };
+    const Calls calls = [&](std::int64_t count) { Execute(plan, call, size.threads, count); };
     Sample sample = MeasureBesideRoof(roof, call.traffic, size.threads, calls, effort);
     if (size.threads == 1) sample.estimate = plan.Describe().estimated_seconds;
     return sample;
@@ -137,9 +135,7 @@ void AddSmallCalls(Bench& bench) {
     add("execute", [&pattern, &arena](const Effort& effort) {
       const Call call = MakeCall(pattern, 0, arena);
       const Plan plan = MakePlan(call);
-      const Calls calls = [&](std::int64_t count) {
-        for (; count > 0; --count) Execute(plan, call, 0);
-      };
+      const Calls calls = [&](std::int64_t count) { Execute(plan, call, 0, count); };
       return MeasureAlone(1, calls, effort);
     });
     add("apply", [&pattern, &arena](const Effort& effort) {

@@ -42,15 +42,15 @@ class DirectCall {
   // Runs it, or returns false: no such call, or one with a null input, or pointers that are not aligned to their elements, or an
   // output that may overlap an input. `out` is not null.
   [[gnu::always_inline]] bool Run(const void* const* inputs, void* out) const noexcept {
-    if (run_ == nullptr) return false;
+    if (arity_ == 0) return false;
     const auto out_address = reinterpret_cast<std::uintptr_t>(out);
     std::uintptr_t low_bits = out_address & out_low_bits_;
-    for (int a = 0; a < arity_; ++a) {
-      const Input& in = inputs_[a];
-      const auto address = reinterpret_cast<std::uintptr_t>(inputs[in.operand]);
-      if (address == 0 || !in.clearance.IsClear(address - out_address)) return false;
-      low_bits |= address & in.clearance.low_bits;
-    }
+    const Input* in = inputs_;
+    do {
+      const auto address = reinterpret_cast<std::uintptr_t>(inputs[in->operand]);
+      low_bits |= address & in->clearance.low_bits;
+      if (address == 0 || !in->clearance.IsClear(address - out_address)) return false;
+    } while (++in != inputs_ + arity_);
     if (low_bits != 0) return false;
     if (as_given_) {
       run_(tile_, inputs, out);
@@ -73,11 +73,11 @@ class DirectCall {
     run_(tile_, moved, static_cast<std::byte*>(out) + out_offset_);
   }
 
-  KernelFunction run_ = nullptr;  // null: there is no such call, and nothing of the following
-  int arity_;
+  int arity_ = 0;  // 0: there is no such call, and nothing of the following
   bool as_given_;  // the kernel's inputs are the plan's, in that order, and nothing is offset
   std::uintptr_t out_low_bits_;
   std::int64_t out_offset_;
+  KernelFunction run_;
   Input inputs_[kMaxArity];
   Tile tile_;
 };

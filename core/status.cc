@@ -1,7 +1,10 @@
 // Status codes and their names.
 #include "axiscast/status.h"
 
+#include <algorithm>
+#include <array>
 #include <exception>
+#include <string>
 
 namespace axiscast {
 namespace {
@@ -20,14 +23,28 @@ const char* NameOf(StatusCode code) noexcept {
   return index < kCodeCount ? kCodeNames[index] : "invalid";
 }
 
-Status::Status(StatusCode code, std::string_view message) noexcept : code_(code) {
-  if (code == StatusCode::kOk || message.empty()) return;
+struct Status::Error {
+  StatusCode code;
+  std::string message;
+};
+
+Status::Status(StatusCode code, std::string_view message) noexcept {
+  if (code == StatusCode::kOk) return;
   try {
-    message_ = std::make_shared<const std::string>(message);
+    error_ = std::make_shared<const Error>(Error{code, std::string(message)});
   } catch (const std::exception&) {  // no memory: the code alone has to do
+    static const std::array<Error, kCodeCount> errors = [] {
+      std::array<Error, kCodeCount> all;
+      for (std::size_t i = 0; i < kCodeCount; ++i) all[i].code = static_cast<StatusCode>(i);
+      return all;
+    }();
+    const auto index = std::min(static_cast<std::size_t>(code), kCodeCount - 1);
+    error_ = std::shared_ptr<const Error>(std::shared_ptr<const Error>(), &errors[index]);  // which owns nothing
   }
 }
 
-const char* Status::message() const noexcept { return message_ ? message_->c_str() : ""; }
+StatusCode Status::code() const noexcept { return ok() ? StatusCode::kOk : error_->code; }
+
+const char* Status::message() const noexcept { return ok() ? "" : error_->message.c_str(); }
 
 }  // namespace axiscast

@@ -34,14 +34,14 @@ class [[nodiscard]] Status {
   /// Falls back to an empty message when there is no memory for it.
   Status(StatusCode code, std::string_view message) noexcept;
 
-  bool ok() const noexcept { return code_ == StatusCode::kOk; }
-  StatusCode code() const noexcept { return code_; }
+  bool ok() const noexcept { return error_ == nullptr; }
+  StatusCode code() const noexcept;
   /// Empty when ok. Lives as long as any copy of this status.
   const char* message() const noexcept;
 
  private:
-  StatusCode code_ = StatusCode::kOk;
-  std::shared_ptr<const std::string> message_;
+  struct Error;
+  std::shared_ptr<const Error> error_;  // null: ok, which costs a caller one store
 };
 
 }  // namespace axiscast
