@@ -49,17 +49,10 @@ class PeriodicRows {
   }
 
   static HWY_NOINLINE void Run(const Tile& tile, const void* same_row, const void* other, void* out_rows) {
-    const auto* same = static_cast<const Element*>(same_row);
     auto* const out = static_cast<Element*>(out_rows);
-    const std::size_t lanes = hn::Lanes(D()), cols = static_cast<std::size_t>(tile.cols);
-    HWY_ALIGN Element twice[kMaxKeptBytes / sizeof(Element) + hn::MaxLanes(D())];  // the row and its beginning once more
-    if (Misalignment(D(), out) != 0) {
-      for (std::size_t i = 0; i < cols; i += lanes) hn::Store(hn::LoadU(D(), same + i), D(), twice + i);
-      hn::Store(hn::LoadU(D(), same), D(), twice + cols);
-      same = twice;
-    }
-    const std::size_t last = static_cast<std::size_t>(tile.rows) * cols - lanes;
-    LongRow(false, same, cols, static_cast<const Element*>(other), out, last, ReadAttributes<Op, T>(tile));
+    if (Misalignment(D(), out) != 0) return RunFromCopy(tile, same_row, other, out);
+    LongRow(tile, static_cast<const Element*>(same_row), static_cast<std::size_t>(tile.cols), static_cast<const Element*>(other), out,
+            static_cast<std::size_t>(tile.rows * tile.cols - Lanes()));
   }
 
   static HWY_NOINLINE void RunJoined(const Tile& tile, const void* same_row, const void* other_rows, void* out) {
@@ -76,26 +69,24 @@ class PeriodicRows {
   // The least cols for LongRow.
   static HWY_INLINE std::size_t LeastCols() { return static_cast<std::size_t>(kLeastVectors) * hn::Lanes(D()); }
 
-  // One row of results, of which the last vector is at `last`. `same` is `cols` elements, whole vectors, that come again; and then
-  // the first vector once more, where a vector of results begins off a vector's boundary.
-  template <class A>
-  static HWY_NOINLINE void LongRow(bool streams, const Element* same, std::size_t cols, const Element* other, Element* out,
-                                   std::size_t last, const A& attributes_in_memory) {
-    const A attributes = attributes_in_memory;
+  // One row of results that is not streamed, of which the last vector is at `last`. `same` is `cols` elements, whole vectors, that
+  // come again; and then the first vector once more, where a vector of results begins off a vector's boundary.
+  static HWY_NOINLINE void LongRow(const Tile& tile, const Element* same, std::size_t cols, const Element* other, Element* out,
+                                   std::size_t last) {
     const auto load = [same](std::size_t at) HWY_ATTR { return hn::LoadU(D(), same + at); };
-    LongRowOf<false>(streams, load, cols, other, out, last, attributes);
+    LongRowOf<false>(tile, load, cols, other, out, last);
   }
   // The same of what load(at) gives, a vector of `same` from `at` on. `kTwice`: load also knows what is as many vectors further on
   // as registers hold. To wrap their places is 1.5 ns for those.
   // By groups of so many vectors, and a rest: a loop for each number of vectors is no faster, and four times as much code.
-  template <bool kTwice, class Load, class A>
-  static HWY_INLINE void LongRowOf(bool streams, const Load& load, std::size_t cols, const Element* other, Element* out,
-                                   std::size_t last, const A& attributes) {
+  template <bool kTwice, class Load>
+  static HWY_INLINE void LongRowOf(const Tile& tile, const Load& load, std::size_t cols, const Element* other, Element* out,
+                                   std::size_t last) {
+    const auto attributes = ReadAttributes<Op, T>(tile);
     const std::size_t lanes = hn::Lanes(D()), group = kGroups[cols / lanes];
     // As in ElementwiseRows: the ends are loaded before anything is written, all between them is stored on a vector's boundary.
     const V first_result = Result(load(0), hn::LoadU(D(), other), attributes);
     const V last_other = hn::LoadU(D(), other + last);
-    const OutputRun<Element> run(streams, out, last + lanes);
     std::size_t i = lanes - Misalignment(D(), out), at = Wrapped(i, cols);
     const auto next = [&]() HWY_ATTR {
       const V v = load(at);
@@ -105,8 +96,8 @@ class PeriodicRows {
     const std::size_t begin_at = at;
     const V s0 = next(), s1 = next(), s2 = next(), s3 = next(), s4 = next(), s5 = next(), s6 = next(), s7 = next();
     const auto compute = [&](V s, std::size_t col) HWY_ATTR {
-      if (!streams) Streamed<T>::AskAhead(other + col);
-      run.Store(Result(s, hn::LoadU(D(), other + col), attributes), D(), out + col);
+      Streamed<T>::AskAhead(other + col);
+      hn::StoreU(Result(s, hn::LoadU(D(), other + col), attributes), D(), out + col);
     };
     for (; i + group * lanes <= last; i += group * lanes) {
       compute(s0, i), compute(s1, i + lanes), compute(s2, i + 2 * lanes), compute(s3, i + 3 * lanes), compute(s4, i + 4 * lanes);
@@ -117,11 +108,21 @@ class PeriodicRows {
     for (at = begin_at; i < last; i += lanes) compute(next(), i);
     const std::size_t behind = i - last;  // less than a vector
     const V last_result = Result(load(at >= behind ? at - behind : at + cols - behind), last_other, attributes);
-    run.StoreFirst(first_result, D(), out);
-    run.StoreLast(last_result, D(), out + last);
+    hn::StoreU(first_result, D(), out);
+    hn::StoreU(last_result, D(), out + last);
   }
 
  private:
+  // Off a vector's boundary: from the row and its beginning once more.
+  static HWY_NOINLINE void RunFromCopy(const Tile& tile, const void* same_row, const void* other, Element* out) {
+    const auto* const same = static_cast<const Element*>(same_row);
+    const std::size_t lanes = hn::Lanes(D()), cols = static_cast<std::size_t>(tile.cols);
+    HWY_ALIGN Element twice[kMaxKeptBytes / sizeof(Element) + hn::MaxLanes(D())];
+    for (std::size_t i = 0; i < cols; i += lanes) hn::Store(hn::LoadU(D(), same + i), D(), twice + i);
+    hn::Store(hn::LoadU(D(), same), D(), twice + cols);
+    LongRow(tile, twice, cols, static_cast<const Element*>(other), out, static_cast<std::size_t>(tile.rows) * cols - lanes);
+  }
+
   static HWY_INLINE std::int64_t Lanes() { return static_cast<std::int64_t>(hn::Lanes(D())); }
 
   template <bool kStream>

@@ -27,23 +27,20 @@ class PermutedAgainRows : PermutedPart<Rows, Op, T, kPermuted> {
   using typename Part::VPermuted;
 
  public:
-  // Whether groups are few vectors, put in order from one, and rows are long: the group stays in registers.
+  // Whether groups are few vectors, put in order from one, and there is one long row: the group stays in registers.
   static HWY_INLINE bool IsKept(const Tile& tile, const Permutation& permutation) {
-    return permutation.vectors == 1 && permutation.parts <= kFewParts && tile.cols >= LeastCols();
+    return permutation.vectors == 1 && permutation.parts <= kFewParts && tile.rows == 1 && tile.cols >= LeastCols();
   }
   // Such a tile. With the other loops in one function, which leave no registers, calls in L1 took 5 ns more.
   static HWY_NOINLINE void RunKept(const Tile& tile, const void* const* inputs, void* out, int permuted) {
-    const InputRows permuted_rows = RowsOf(tile, inputs, permuted), streamed = RowsOf(tile, inputs, 1 - permuted);
+    if (tile.stream) return Run(tile, inputs, out, permuted);
     const Permutation& permutation = *tile.in[permuted].permutation;
-    const auto attributes = ReadAttributes<Op, T>(tile);
-    const auto period = static_cast<std::size_t>(permutation.parts) * kLanes, last = static_cast<std::size_t>(tile.cols) - kLanes;
-    for (std::int64_t r = 0; r < tile.rows; ++r) {
-      const std::byte* const source = Part::SourceOf(permuted_rows, r);
-      const VPermuted once = Part::LoadBefore(source + permutation.reach, source + permutation.at[0]);
-      const auto load = [&](std::size_t at) HWY_ATTR { return hn::TableLookupLanes(once, Part::TableFrom(permutation, at)); };
-      Periodic::template LongRowOf<true>(tile.stream, load, period, streamed.Row<T>(r), Part::OutOf(tile, out, r), last,
-                                         attributes);
-    }
+    const auto* const source = static_cast<const std::byte*>(inputs[permuted]);
+    const VPermuted once = Part::LoadBefore(source + permutation.reach, source + permutation.at[0]);
+    const auto load = [&](std::size_t at) HWY_ATTR { return hn::TableLookupLanes(once, Part::TableFrom(permutation, at)); };
+    const auto period = static_cast<std::size_t>(permutation.parts) * kLanes;
+    Periodic::template LongRowOf<true>(tile, load, period, static_cast<const Element*>(inputs[1 - permuted]),
+                                       static_cast<Element*>(out), static_cast<std::size_t>(tile.cols) - kLanes);
   }
 
   // Any other.
@@ -54,13 +51,13 @@ class PermutedAgainRows : PermutedPart<Rows, Op, T, kPermuted> {
     HWY_ALIGN Element same[(kMaxParts + 1) * kLanes];  // a group, and its first vector once more
     const auto period = static_cast<std::size_t>(permutation.parts) * kLanes, cols = static_cast<std::size_t>(tile.cols);
     static_assert(kFewParts <= kMaxKept);  // registers hold the group
-    const bool keeps = permutation.parts <= kFewParts && tile.cols >= LeastCols();
+    const bool keeps = permutation.parts <= kFewParts && tile.cols >= LeastCols() && !tile.stream;
     for (std::int64_t r = 0; r < tile.rows; ++r) {
       const Element* const streamed = streamed_rows.Row<T>(r);
       Element* const out = Part::OutOf(tile, out_rows, r);
       PutInOrder(permutation, Part::SourceOf(permuted_rows, r), same);
       if (keeps) {
-        Periodic::LongRow(tile.stream, same, period, streamed, out, cols - kLanes, attributes);
+        Periodic::LongRow(tile, same, period, streamed, out, cols - kLanes);
         continue;
       }
       std::size_t i = 0;

@@ -113,10 +113,13 @@ struct ElementwiseRows {
   }
   template <class... X>
   static HWY_INLINE void RunLongRow(const Tile& tile, const void* const* inputs, void* out) {
-    const auto n = static_cast<std::size_t>(tile.rows * tile.cols);
-    const auto run = [&tile, out, n](const auto&... x)
-                         HWY_ATTR { Row<false>(static_cast<Stored<Out>*>(out), n, ReadAttributes<Op, T>(tile), x...); };
+    const auto run = [&tile, out](const auto&... x) HWY_ATTR { RunOneRow(tile, out, x...); };
     WithOperands<X...>(tile, inputs, run, std::index_sequence_for<X...>());
+  }
+  template <class... X>
+  static HWY_INLINE void RunOneRow(const Tile& tile, void* out, const X&... x) {
+    const auto n = static_cast<std::size_t>(tile.rows * tile.cols);
+    Row<false>(static_cast<Stored<Out>*>(out), n, ReadAttributes<Op, T>(tile), x...);
   }
   template <class A, class... X>
   static HWY_INLINE void RunRows(const Tile& tile, void* out_rows, const A attributes, X... x) {
