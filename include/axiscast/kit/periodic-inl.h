@@ -99,15 +99,22 @@ class PeriodicRows {
       Streamed<T>::AskAhead(other + col);
       hn::StoreU(Result(s, hn::LoadU(D(), other + col), attributes), D(), out + col);
     };
-    for (; i + group * lanes <= last; i += group * lanes) {
+    const std::size_t step = group * lanes, last_group = last - step;
+    for (; i <= last_group; i += step) {
       compute(s0, i), compute(s1, i + lanes), compute(s2, i + 2 * lanes), compute(s3, i + 3 * lanes), compute(s4, i + 4 * lanes);
       if (group > 5) compute(s5, i + 5 * lanes);
       if (group > 6) compute(s6, i + 6 * lanes);
       if (group > 7) compute(s7, i + 7 * lanes);
     }
-    for (at = begin_at; i < last; i += lanes) compute(next(), i);
-    const std::size_t behind = i - last;  // less than a vector
-    const V last_result = Result(load(at >= behind ? at - behind : at + cols - behind), last_other, attributes);
+    if constexpr (kTwice) {
+      at = begin_at + last - i;
+      for (std::size_t behind = begin_at - i; i < last; i += lanes) compute(load(behind + i), i);
+    } else {
+      for (at = begin_at; i < last; i += lanes) compute(next(), i);
+      const std::size_t over = i - last;  // less than a vector
+      at = at >= over ? at - over : at + cols - over;
+    }
+    const V last_result = Result(load(at), last_other, attributes);
     hn::StoreU(first_result, D(), out);
     hn::StoreU(last_result, D(), out + last);
   }
