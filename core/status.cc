@@ -2,7 +2,6 @@
 #include "axiscast/status.h"
 
 #include <algorithm>
-#include <array>
 #include <exception>
 #include <string>
 
@@ -25,26 +24,33 @@ const char* NameOf(StatusCode code) noexcept {
 
 struct Status::Error {
   StatusCode code;
-  std::string message;
+  const char* message;
 };
 
 Status::Status(StatusCode code, std::string_view message) noexcept {
+  struct OwnError : Error {
+    OwnError(StatusCode its_code, std::string_view its_text) : Error{its_code, nullptr}, text(its_text) { message = text.c_str(); }
+    const std::string text;
+  };
+  struct AllErrors {
+    constexpr AllErrors() {
+      for (std::size_t i = 0; i < kCodeCount; ++i) list[i] = {static_cast<StatusCode>(i), ""};
+    }
+    Error list[kCodeCount] = {};
+  };
+  static constexpr AllErrors kWithoutMessage;
   if (code == StatusCode::kOk) return;
   try {
-    error_ = std::make_shared<const Error>(Error{code, std::string(message)});
+    if (!message.empty()) error_ = std::make_shared<const OwnError>(code, message);
   } catch (const std::exception&) {  // no memory: the code alone has to do
-    static const std::array<Error, kCodeCount> errors = [] {
-      std::array<Error, kCodeCount> all;
-      for (std::size_t i = 0; i < kCodeCount; ++i) all[i].code = static_cast<StatusCode>(i);
-      return all;
-    }();
-    const auto index = std::min(static_cast<std::size_t>(code), kCodeCount - 1);
-    error_ = std::shared_ptr<const Error>(std::shared_ptr<const Error>(), &errors[index]);  // which owns nothing
   }
+  if (error_ != nullptr) return;
+  const std::size_t index = std::min(static_cast<std::size_t>(code), kCodeCount - 1);
+  error_ = std::shared_ptr<const Error>(std::shared_ptr<const Error>(), &kWithoutMessage.list[index]);  // owns nothing
 }
 
 StatusCode Status::code() const noexcept { return ok() ? StatusCode::kOk : error_->code; }
 
-const char* Status::message() const noexcept { return ok() ? "" : error_->message.c_str(); }
+const char* Status::message() const noexcept { return ok() ? "" : error_->message; }
 
 }  // namespace axiscast
