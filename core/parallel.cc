@@ -1,9 +1,8 @@
 // oneTBB, behind one function. Nothing starts at load; no arena and no global_control of our own.
 #include "core/parallel.h"
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
+#include <tbb/task_group.h>
 #include <tbb/version.h>
 
 #if defined(__linux__)
@@ -30,10 +29,15 @@ int CurrentCpu() noexcept {
 #endif
 }
 
+std::int64_t Nanoseconds() noexcept {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
 struct Job {
   Shares shares;
   const bool waits = false;  // the caller for the others, AwaitOthers
   bool was_even = true;      // by what the caller saw there
+  std::int64_t ended = 0;    // when the caller had nothing more to do; 0: it did nothing
 };
 
 // Tells the CPU that this is a loop that waits.
@@ -71,7 +75,9 @@ void RunWorker(Job* job, std::int64_t worker) noexcept {
       if (const int cpu = CurrentCpu(); cpu < 0 || cpu != what.caller_cpu) pieces.SetHelped();
     }
   }
-  if (is_caller && job->waits) job->was_even = AwaitOthers(*job) && job->was_even;
+  if (!is_caller) return;
+  job->ended = Nanoseconds();  // 24 ns, mostly while others are still at work
+  if (job->waits) job->was_even = AwaitOthers(*job) && job->was_even;
 }
 
 // A pool's body. Each index stands for a worker; when a pool runs several of them on one thread, the first drains the pieces and
@@ -80,29 +86,49 @@ void RunWorkers(void* task, std::int64_t begin, std::int64_t end) {
   for (std::int64_t worker = begin; worker < end; ++worker) RunWorker(static_cast<Job*>(task), worker);
 }
 
-void RunInCurrentArena(std::int64_t workers, Job* job) {
-  // Which thread gets which index is chance; a thread's place in its arena stays. Counted from the caller's, whose is the first
+// A call of threads of the current arena to help with a job. All that one of them needs first is in the task that it gets, by
+// value.
+struct Helper {
+  tbb::task_group* group;
+  Job* job;
+  // Which thread gets which task is chance; a thread's place in its arena stays. Counted from the caller's, whose is the first
   // share.
-  const int caller = std::max(tbb::this_task_arena::current_thread_index(), 0),  // not in it yet: it will have the first place
-      places = tbb::this_task_arena::max_concurrency();
+  int caller, places;
+  std::int64_t followers = 0;  // whom this one calls
+
+  // Those who come call the others, half of them each time.
+  void Call(std::int64_t count) const {
+    while (count > 0) {
+      Helper first = *this;
+      first.followers = (count - 1) / 2;
+      group->run(first);
+      count -= first.followers + 1;
+    }
+  }
+  void operator()() const {
+    Call(followers);
+    RunWorker(job, std::max(tbb::this_task_arena::current_thread_index() - caller + places, 0) % places);
+  }
+};
+
+void RunInCurrentArena(std::int64_t workers, Job* job) {
+  const int caller = std::max(tbb::this_task_arena::current_thread_index(), 0);  // not in it yet: it will have the first place
+  const int places = tbb::this_task_arena::max_concurrency();
   // Isolated: a worker that waits must not pick up the host's tasks, which may wait for this call.
   tbb::this_task_arena::isolate([=] {
-    tbb::parallel_for(
-        tbb::blocked_range<std::int64_t>(0, workers, 1),
-        [=](const tbb::blocked_range<std::int64_t>&) {
-          RunWorker(job, std::max(tbb::this_task_arena::current_thread_index() - caller + places, 0) % places);
-        },
-        tbb::simple_partitioner());
+    tbb::task_group group;  // begins and ends sooner than parallel_for: 0.1 us of a call of 3.2 us on two cores
+    try {
+      Helper{&group, job, caller, places}.Call(workers - 1);
+    } catch (...) {  // no memory for a task: those who were called will do
+    }
+    RunWorker(job, 0);
+    group.wait();
   });
 }
 
 constexpr double kWakingSeconds = 12e-6;  // waking threads that sleep costs the caller up to 10 us
 
 AwakeGuess awake;
-
-std::int64_t Nanoseconds() noexcept {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 }  // namespace
 
@@ -150,9 +176,9 @@ void RunParallel(std::int64_t count, const PieceSizes& sizes, const ExecuteOptio
   } catch (...) {
     // oneTBB could not allocate a task, or the host cancelled its group.
   }
-  if (job.shares.WereHelped()) awake.WasHelped(Nanoseconds());
+  if (job.shares.WereHelped()) awake.WasHelped(job.ended != 0 ? job.ended : Nanoseconds());
   if (is_short && !own_pool) evenness.Note(job.was_even && !job.shares.WereUneven());
-  RunWorker(&job, 0);  // what was not taken, also by a pool that runs less than it was asked to
+  if (job.shares.AreLeft()) RunWorker(&job, 0);  // also by a pool that runs less than it was asked to
 }
 
 const char* ThreadingVersion() noexcept {

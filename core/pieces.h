@@ -84,6 +84,14 @@ class Shares {
   // Asks for the line of a worker's share.
   void PrefetchShare(std::int64_t worker) noexcept { __builtin_prefetch(&share_[worker % shares_], 1); }
 
+  // Whether there is anything that nobody took.
+  bool AreLeft() noexcept {
+    for (std::int64_t s = 0; s < shares_; ++s) {
+      const std::uint64_t left = std::atomic_ref(share_[s].units).load(std::memory_order_relaxed);
+      if (left >> 32 != (left & 0xffffffff)) return true;
+    }
+    return false;
+  }
   // Whether threads are at work that others than the caller entered.
   bool AreWorkedOn() noexcept { return IsAny(&Share::working); }
   // Whether one of those took anything, and did it on another CPU than the caller's.
