@@ -224,7 +224,11 @@ void ExecutePart(const Layout& layout, const Movers& movers, std::byte* const* p
 bool ExecuteCheck(const Layout& layout, const Movers& movers, const std::byte* pointer, const ExecuteOptions& options) noexcept {
   std::byte* pointers[] = {const_cast<std::byte*>(pointer)};  // a check only reads
   TileJob job{layout, movers, pointers, false};
-  RunJob(job, options);
+  if (layout.tiles == 1) {
+    RunOnlyTile(job);
+  } else {
+    RunJob(job, options);
+  }
   return job.refused.load(std::memory_order_relaxed);
 }
 
