@@ -26,10 +26,15 @@ static bool AnyZeroInRow(const T* x, std::size_t n) {
     const auto high = hn::Or(hn::Eq(hn::LoadU(d, x + i + 2 * lanes), zero), hn::Eq(hn::LoadU(d, x + i + 3 * lanes), zero));
     if (!hn::AllFalse(d, hn::Or(low, high))) return true;
   }
-  for (; i < n; ++i) {
-    if (x[i] == 0) return true;
+  if (n < lanes) {
+    for (; i < n; ++i) {
+      if (x[i] == 0) return true;
+    }
+    return false;
   }
-  return false;
+  auto any = hn::Eq(hn::LoadU(d, x + n - lanes), zero);
+  for (; i + lanes <= n; i += lanes) any = hn::Or(any, hn::Eq(hn::LoadU(d, x + i), zero));
+  return !hn::AllFalse(d, any);
 }
 
 template <typename T>
