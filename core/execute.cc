@@ -177,6 +177,7 @@ void RunPieces(void* state, Pieces& pieces) {
 }
 
 void RunJob(TileJob& job, const ExecuteOptions& options) {
+  if (job.layout.tiles == 1) return RunOnlyTile(job);
   if (job.layout.parallel && IsShared(job.layout.seconds, options)) {
     if (const std::size_t count = job.layout.operands.size(); count <= 4) {
       std::copy_n(job.pointers, count, job.few);
@@ -201,12 +202,7 @@ bool Streams(const Layout& layout, std::byte* const* pointers, StorePolicy store
 
 void Execute(const Layout& layout, const Movers& movers, std::byte* const* pointers, const ExecuteOptions& options) noexcept {
   if (layout.direct()) return RunOnlyStep(layout, pointers);
-  if (layout.tiles == 1) {  // of one tile, nothing is streamed
-    TileJob job{layout, movers, pointers, false};
-    RunOnlyTile(job);
-    return;
-  }
-  TileJob job{layout, movers, pointers, Streams(layout, pointers, options.stores)};
+  TileJob job{layout, movers, pointers, layout.tiles > 1 && Streams(layout, pointers, options.stores)};
   RunJob(job, options);
 }
 
@@ -224,11 +220,7 @@ void ExecutePart(const Layout& layout, const Movers& movers, std::byte* const* p
 bool ExecuteCheck(const Layout& layout, const Movers& movers, const std::byte* pointer, const ExecuteOptions& options) noexcept {
   std::byte* pointers[] = {const_cast<std::byte*>(pointer)};  // a check only reads
   TileJob job{layout, movers, pointers, false};
-  if (layout.tiles == 1) {
-    RunOnlyTile(job);
-  } else {
-    RunJob(job, options);
-  }
+  RunJob(job, options);
   return job.refused.load(std::memory_order_relaxed);
 }
 

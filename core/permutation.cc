@@ -121,20 +121,19 @@ std::int64_t SetSharingParts(const Canonical& canonical, int operand, int first,
   const std::int64_t parts = p->parts / clusters;
   if (lanes * size != kSharedBytes || parts < 2 || parts > kMaxSharing) return 0;
   if (canonical.extents[first] * p->step_cols < 2 * p->parts * lanes) return 0;
-  std::int64_t low = *places.of, high = low;
-  for (std::int64_t q = 0; q < parts * lanes; ++q) {
-    const std::int64_t place = places.of[q / lanes * clusters * lanes + q % lanes];
-    low = std::min(low, place);
-    high = std::max(high, place);
+  const auto place = [&](std::int64_t q) -> std::int64_t {
+    return places.of[q / lanes * clusters * lanes + q % lanes];
+  };  // of the first cluster
+  std::int64_t low = place(0), high = low;
+  for (std::int64_t q = 1; q < parts * lanes; ++q) {
+    low = std::min(low, place(q));
+    high = std::max(high, place(q));
   }
   if (high - low < 2 * lanes || high - low >= 3 * lanes) return 0;
   const std::int64_t end = low + 3 * lanes + std::max<std::int64_t>(cluster_step, 0) * (clusters - 1);
   if (clusters > 1 && end > places.highest + 1) return 0;
-  for (std::int64_t q = 0; q < parts * lanes; ++q) {
-    p->from[q] = static_cast<std::uint8_t>(places.of[q / lanes * clusters * lanes + q % lanes] - low);
-  }
+  for (std::int64_t q = 0; q < parts * lanes; ++q) p->from[q] = static_cast<std::uint8_t>(place(q) - low);
   std::fill_n(p->at, parts, low * size);
-  p->shares = true;
   p->parts = static_cast<std::int32_t>(parts);
   p->vectors = 3;
   p->clusters = static_cast<std::int32_t>(clusters);
@@ -177,14 +176,13 @@ bool MakePermutation(const Canonical& canonical, int operand, int first, std::in
   p.stride = stride;
   p.parts = static_cast<std::int32_t>(steps * inner / lanes);
   p.lanes = static_cast<std::int32_t>(lanes);
-  p.shares = false;
   p.clusters = 1;
   p.cluster_bytes = 0;
   std::int64_t end = once || step == 0 ? 0 : SetSharingParts(canonical, operand, first, places, size, &p);
   if (end == 0) end = SetParts(places, size, once ? 1 : 2, &p);
   if (end == 0) end = SetParts(places, size, 4, &p);
   if (end == 0) return false;
-  for (std::int64_t part = p.parts; p.parts <= kFewParts && part <= 2 * kFewParts; ++part) {
+  for (std::int64_t part = p.parts; p.parts <= kFewParts && part < kFewParts + 2; ++part) {
     p.at[part] = p.at[part - p.parts];
     std::copy_n(p.from + (part - p.parts) * lanes, lanes, p.from + part * lanes);
   }

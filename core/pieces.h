@@ -21,7 +21,8 @@ struct SharedWork {
   Work work = nullptr;
   void* state = nullptr;
   std::thread::id caller = {};
-  int caller_cpu = -1;  // -1: not known
+  int caller_cpu = -1;           // -1: not known
+  std::uint32_t float_mode = 0;  // the caller's
 };
 
 // How a call is cut.
@@ -87,8 +88,7 @@ class Shares {
   // Whether there is anything that nobody took.
   bool AreLeft() noexcept {
     for (std::int64_t s = 0; s < shares_; ++s) {
-      const std::uint64_t left = std::atomic_ref(share_[s].units).load(std::memory_order_relaxed);
-      if (left >> 32 != (left & 0xffffffff)) return true;
+      if (const Units left = LeftOf(s); left.begin != left.end) return true;
     }
     return false;
   }
@@ -112,6 +112,10 @@ class Shares {
   }
   static std::uint64_t Packed(const Units& units) noexcept {
     return static_cast<std::uint64_t>(units.begin) << 32 | static_cast<std::uint64_t>(units.end);
+  }
+  Units LeftOf(std::int64_t share) noexcept {
+    const std::uint64_t left = std::atomic_ref(share_[share].units).load(std::memory_order_relaxed);
+    return {static_cast<std::int64_t>(left >> 32), static_cast<std::int64_t>(left & 0xffffffff)};
   }
   // The first units that are left of one's own share, or the last of another; none, if there are none.
   Units TakeOf(std::int64_t share, bool own) noexcept {
@@ -137,8 +141,8 @@ class Shares {
   };
 
   bool IsNew(std::int64_t share) noexcept {
-    const std::uint64_t left = std::atomic_ref(share_[share].units).load(std::memory_order_relaxed);
-    return left >> 32 == share_[share].first && left >> 32 != (left & 0xffffffff);
+    const Units left = LeftOf(share);
+    return left.begin == share_[share].first && left.begin != left.end;
   }
   bool IsAny(std::int32_t Share::*flag) noexcept {
     for (std::int64_t s = 0; s < shares_; ++s) {

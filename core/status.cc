@@ -1,4 +1,4 @@
-// Status codes and their names.
+// Status codes, their names, and errors.
 #include "axiscast/status.h"
 
 #include <algorithm>
@@ -40,12 +40,12 @@ Status::Status(StatusCode code, std::string_view message) noexcept {
   };
   static constexpr AllErrors kWithoutMessage;
   if (code == StatusCode::kOk) return;
+  const std::size_t index = std::min(static_cast<std::size_t>(code), kCodeCount - 1);
   try {
-    if (!message.empty()) error_ = std::make_shared<const OwnError>(code, message);
+    if (!message.empty()) error_ = std::make_shared<const OwnError>(static_cast<StatusCode>(index), message);
   } catch (const std::exception&) {  // no memory: the code alone has to do
   }
   if (error_ != nullptr) return;
-  const std::size_t index = std::min(static_cast<std::size_t>(code), kCodeCount - 1);
   error_ = std::shared_ptr<const Error>(std::shared_ptr<const Error>(), &kWithoutMessage.list[index]);  // owns nothing
 }
 

@@ -149,7 +149,7 @@ class TileCols {
     // Kernels keep so few vectors in registers, and the loops of those that do not end as predicted.
     const std::int64_t bytes = problem_.streams ? StreamedTileBytes() : std::max(MostKeptBytes(), kLeastFoldBytes);
     std::int64_t group = WholeBlocks(inner * problem_.sizes.back(), problem_.streams ? kLineBytes : problem_.vector_bytes);
-    if (permuted != nullptr) group = std::lcm(group, permuted->parts * permuted->lanes / inner);
+    if (permuted != nullptr) group = std::lcm(group, GroupCols(*permuted) / inner);
     const std::int64_t least = group * inner * problem_.widest;
     if (least > StreamedTileBytes()) return 0;
     const std::int64_t fold = std::max<std::int64_t>(bytes / least, 1) * group;

@@ -122,7 +122,7 @@ double TileCost::SecondsOfSquares(int first) const {
 
 double TileCost::PermutedRowSeconds(int first) const {
   const Permutation& p = *permutation(first);
-  const std::int64_t group = std::int64_t{p.parts} * p.clusters * p.lanes, cols = Block(first);
+  const std::int64_t group = GroupCols(p), cols = Block(first);
   const std::int64_t groups = std::max<std::int64_t>(cols - p.slack, 0) / group;
   return kPermutedRowSeconds + std::ceil(static_cast<double>(cols - groups * group) / p.lanes) * kPermutedRestSeconds;
 }

@@ -152,6 +152,17 @@ TEST(Pieces, TellWhoIsAtWork) {
   EXPECT_TRUE(shares.WereHelped());
 }
 
+TEST(Pieces, TellWhatIsLeft) {
+  Shares shares(2, {1}, 2, false);
+  EXPECT_TRUE(shares.AreLeft());
+  std::int64_t begin, end;
+  Pieces other(shares, 1, false);
+  ASSERT_TRUE(other.Take(&begin, &end));
+  EXPECT_TRUE(shares.AreLeft()) << "the caller's";
+  ASSERT_TRUE(other.Take(&begin, &end));
+  EXPECT_FALSE(shares.AreLeft());
+}
+
 TEST(Pieces, CoverEveryCountOnce) {
   int way = 0;
   for (const std::int64_t count : {1, 2, 7, 64, 1000}) {

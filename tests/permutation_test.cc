@@ -49,9 +49,9 @@ std::string WrongIn(const Permutation& p, const Case& c, std::int64_t size, std:
   const auto cols = static_cast<std::int64_t>(places.size());
   const std::int64_t group = p.parts * p.clusters * lanes;
   if (p.lanes != lanes || p.parts < 1 || p.clusters < 1 || p.parts * p.clusters > kMaxParts) return "lanes, parts or clusters";
-  if (p.shares != (p.vectors == 3)) return "three vectors that parts do not share, or not three";
-  if (p.shares && (p.parts < 2 || p.parts > kMaxSharing || lanes * size != 64)) return "shares what kernels do not";
-  if (p.clusters > 1 && (!p.shares || group != p.step_cols || p.slack != 0))
+  const bool shares = p.vectors == 3;
+  if (shares && (p.parts < 2 || p.parts > kMaxSharing || lanes * size != kSharedBytes)) return "shares what kernels do not";
+  if (p.clusters > 1 && (!shares || group != p.step_cols || p.slack != 0))
     return "clusters of what is not shared, or no single step";
   if (group % p.step_cols != 0 || p.stride != group / p.step_cols * p.step_bytes) return "a group is no whole steps";
   if (p.slides && (p.vectors != 2 || p.parts < 2 || p.parts > kMaxSharing)) return "slides, as kernels do not";
@@ -62,13 +62,13 @@ std::string WrongIn(const Permutation& p, const Case& c, std::int64_t size, std:
     const std::int64_t vector = col % group / lanes, part = vector / p.clusters, cluster = vector % p.clusters;
     const std::int64_t from = p.from[part * lanes + col % lanes];
     if (from >= p.vectors * lanes) return "an element behind the vectors";
-    if ((p.vectors == 1 || p.shares) && p.at[part] != p.at[0]) return "parts are not in the same vectors";
+    if ((p.vectors == 1 || shares) && p.at[part] != p.at[0]) return "parts are not in the same vectors";
     if (col / group * p.stride + cluster * p.cluster_bytes + p.at[part] + from * size !=
         places[static_cast<std::size_t>(col)] * size) {
       return "col " + std::to_string(col) + " is elsewhere";
     }
   }
-  for (int part = p.parts; p.parts <= kFewParts && part <= 2 * kFewParts; ++part) {
+  for (int part = p.parts; p.parts <= kFewParts && part < kFewParts + 2; ++part) {
     const std::uint8_t* const first = p.from + (part - p.parts) * lanes;
     const bool again = p.at[part] == p.at[part - p.parts] && std::equal(first, first + lanes, p.from + part * lanes);
     if (!again) return "the first parts are not there again";
@@ -95,7 +95,7 @@ std::string WrongIn(const Permutation& p, const Case& c, std::int64_t size, std:
   for (std::int64_t g = 0; g * group < cols; ++g) {
     const bool whole = p.stride > 0 && (g + 1) * group + p.slack <= cols;
     for (int vector = 0; vector < p.parts * p.clusters; ++vector) {
-      if (!p.shares && g * group + vector * lanes >= cols) break;
+      if (!shares && g * group + vector * lanes >= cols) break;
       const std::int64_t begin = g * p.stride + vector % p.clusters * p.cluster_bytes + p.at[vector / p.clusters];
       const std::int64_t vectors_end = begin + p.vectors * lanes * size;
       // What is not whole is read up to the end of the row, or of the step that comes again.
@@ -158,6 +158,7 @@ TEST(Permutation, PartsShareThreeVectors) {
     Case c;
     std::int64_t size;
     int parts, clusters;  // 0: they do not share
+    bool slides = false;
   };
   const Row rows[] = {
       {{"reversed", {300, 3}, {3, -1}, 0}, 4, 3, 1},
@@ -167,7 +168,9 @@ TEST(Permutation, PartsShareThreeVectors) {
       {{"channels_last_backwards", {300, 3, 64}, {192, 1, -3}, 0}, 4, 3, 4},
       {{"long_runs_of_two_channels", {300, 2, 64}, {192, 1, 3}, 0}, 4, 0, 0},  // the last vector ends behind them
       {{"less_than_two_groups", {1, 3, 64}, {192, 1, 3}, 0}, 4, 0, 0},
-      {{"padded", {300, 3}, {4, 1}, 0}, 4, 0, 0},
+      {{"of_four", {300, 2, 2}, {3, 1, 1}, 0}, 4, 4, 1},
+      {{"padded", {300, 3}, {4, 1}, 0}, 4, 0, 0, true},
+      {{"padded_8", {300, 8}, {9, 1}, 0}, 4, 0, 0, true},
       {{"channels_last_4", {300, 4, 64}, {256, 1, 4}, 0}, 4, 0, 0},
       {{"seven_parts", {300, 7}, {7, -1}, 0}, 4, 0, 0},
   };
@@ -177,8 +180,8 @@ TEST(Permutation, PartsShareThreeVectors) {
     Permutation permutation;
     ASSERT_TRUE(MakePermutation(CanonicalOf(row.c, row.size), 0, row.c.first, row.size, lanes, true, &permutation));
     EXPECT_EQ(WrongIn(permutation, row.c, row.size, lanes), "");
-    EXPECT_EQ(permutation.shares, row.parts > 0);
-    EXPECT_EQ(permutation.slides, std::string(row.c.name) == "padded");
+    EXPECT_EQ(permutation.vectors == 3, row.parts > 0);
+    EXPECT_EQ(permutation.slides, row.slides);
     if (row.parts == 0) continue;
     EXPECT_EQ(permutation.parts, row.parts);
     EXPECT_EQ(permutation.clusters, row.clusters);

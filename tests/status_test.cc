@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 namespace axiscast {
 namespace {
 
@@ -25,6 +27,28 @@ TEST(Status, CopiesShareTheMessage) {
   EXPECT_EQ(copy.message(), message);
   EXPECT_STREQ(copy.message(), "shapes");
   EXPECT_EQ(copy.code(), StatusCode::kInvalidShape);
+}
+
+TEST(Status, MovesAreCopies) {
+  Status error(StatusCode::kOutOfRange, "axis");
+  const Status moved = std::move(error);
+  EXPECT_EQ(error.code(), StatusCode::kOutOfRange);  // NOLINT(bugprone-use-after-move): what is tested
+  EXPECT_STREQ(moved.message(), "axis");
+}
+
+TEST(Status, ACodeWithoutMessageIsKept) {
+  const Status status(StatusCode::kUnsupported, "");
+  EXPECT_FALSE(status.ok());
+  EXPECT_EQ(status.code(), StatusCode::kUnsupported);
+  EXPECT_STREQ(status.message(), "");
+}
+
+TEST(Status, ACodeThatIsNoneIsInternal) {
+  for (const char* message : {"", "text"}) {
+    const Status status(static_cast<StatusCode>(99), message);
+    EXPECT_EQ(status.code(), StatusCode::kInternal);
+    EXPECT_STREQ(status.message(), message);
+  }
 }
 
 TEST(Status, KeepsAMessageThatIsNotTerminated) {

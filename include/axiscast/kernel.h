@@ -40,9 +40,9 @@ struct AttributeSlot {
 /// same places of its own memory. Col c is in group c / (parts * clusters * lanes), and there in vector v and lane q; that vector
 /// is of part v / clusters and cluster v % clusters. Its element lies at `stride` bytes for each group, `cluster_bytes` for each
 /// cluster, at[part], and from[part * lanes + q] elements, which is less than vectors * lanes: each part is in so many vectors that
-/// follow each other. Where that is one vector, or parts share them, at[] is the same for all parts. With a `stride` of 0, which is
-/// only for kernels that say `keeps`, all steps have the same elements. Where there are no more than kFewParts parts, at[] and
-/// from[] have 2 * kFewParts + 1 of them: the first ones again and again. Nothing is read but the elements, and gaps of less than
+/// follow each other. Where that is one vector, or three, at[] is the same for all parts, which share them. With a `stride` of 0,
+/// which is only for kernels that say `keeps`, all steps have the same elements. Where there are no more than kFewParts parts, at[]
+/// and from[] have kFewParts + 2 of them: the first ones again and again. Nothing is read but the elements, and gaps of less than
 /// 64 bytes between two of them.
 struct Permutation {
   std::int64_t step_cols;   // cols are whole steps of so many
@@ -50,17 +50,21 @@ struct Permutation {
   std::int64_t reach;       // bytes to the end of the first step's last element in memory: what follows the last step's is not read
   std::int64_t stride;      // bytes; a group is whole steps
   std::int64_t slack;       // a group's vectors may be read whole where so many cols follow it
-  std::int64_t cluster_bytes;
-  std::int32_t clusters;  // 1, or more where parts share their vectors, a group is one step, and slack 0
-  std::int32_t parts;     // to kMaxParts; parts * clusters too
-  std::int32_t lanes;     // Kernel::permutes
-  std::int32_t vectors;   // 1, 2 or 4; 3 where parts share them
-  bool shares;            // two to kMaxSharing parts are in the same three vectors of kSharedBytes
-  bool slides;            // two to kMaxSharing parts are in two vectors each, of which the second is the next part's first
+  std::int64_t cluster_bytes;  // from a cluster's elements to the next one's; any value
+  std::int32_t clusters;       // 1, or more where parts share three vectors, a group is one step, and slack 0
+  std::int32_t parts;          // to kMaxParts; parts * clusters too
+  std::int32_t lanes;          // Kernel::permutes
+  std::int32_t vectors;        // 1, 2 or 4; or 3, of kSharedBytes, which two to kMaxSharing parts share
+  bool slides;                 // two to kMaxSharing parts are in two vectors each, of which the second is the next part's first
   std::int64_t at[kMaxParts];
   // Where tables of 64 bytes are in two lines each, rows of int8 in L1 take 1.4 times as long.
   alignas(64) std::uint8_t from[kMaxParts * kMaxPermutedLanes];
 };
+
+/// The cols of a group.
+constexpr std::int64_t GroupCols(const Permutation& permutation) {
+  return std::int64_t{permutation.parts} * permutation.clusters * permutation.lanes;
+}
 
 /// One input of a tile. Along cols it is streamed (contiguous) or, when `splat`, one value; or, for kernels that say so, permuted
 /// or transposed: of their two inputs, the other one is then streamed.

@@ -31,8 +31,11 @@ const char* NameOf(StatusCode code) noexcept;
 class [[nodiscard]] Status {
  public:
   Status() noexcept = default;
-  /// Falls back to an empty message when there is no memory for it.
+  /// Falls back to an empty message when there is no memory for it. A code that is none becomes kInternal.
   Status(StatusCode code, std::string_view message) noexcept;
+  Status(const Status&) noexcept = default;  // moves are copies: an error stays one
+  Status& operator=(const Status&) noexcept = default;
+  ~Status() = default;
 
   bool ok() const noexcept { return error_ == nullptr; }
   StatusCode code() const noexcept;

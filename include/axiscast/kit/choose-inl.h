@@ -120,7 +120,7 @@ class RowsChoice {
   }
 
   // Of at least one vector of cols, at least one input being streamed. One row has loops of its own where that is one more for an
-  // op: with splat inputs as well, the library would be a sixth larger.
+  // op: with splat inputs as well, other than of ops that commute (RowAndSplat), the library would be a sixth larger.
   template <class... X>
   static HWY_INLINE KernelFunction OfSplatPattern(const Tile& tile, TypeList<>) {
     if constexpr ((X::kStreamed && ...)) {

@@ -156,7 +156,7 @@ class Repeated {
  public:
   using Element = T;
   static constexpr bool kStreamed = false;
-  // `ends` is room for two vectors of D, which rows have more elements than one of: there lies what is in two rows.
+  // Rows have at least the elements of one vector of D. `ends` is room for two: there lies what is in two rows.
   template <class D>
   HWY_INLINE Repeated(D d, const void* row, std::size_t cols, Stored<T>* ends)
       : row_(reinterpret_cast<std::uintptr_t>(row)), ends_(ends + hn::Lanes(d)), row_bytes_(cols * sizeof(Stored<T>)) {

@@ -51,8 +51,8 @@ class PeriodicRows {
   static HWY_NOINLINE void Run(const Tile& tile, const void* same_row, const void* other, void* out_rows) {
     auto* const out = static_cast<Element*>(out_rows);
     if (Misalignment(D(), out) != 0) return RunFromCopy(tile, same_row, other, out);
-    LongRow(tile, static_cast<const Element*>(same_row), static_cast<std::size_t>(tile.cols), static_cast<const Element*>(other), out,
-            static_cast<std::size_t>(tile.rows * tile.cols - Lanes()));
+    LongRow(tile, static_cast<const Element*>(same_row), static_cast<std::size_t>(tile.cols), static_cast<const Element*>(other),
+            out, static_cast<std::size_t>(tile.rows * tile.cols - Lanes()));
   }
 
   static HWY_NOINLINE void RunJoined(const Tile& tile, const void* same_row, const void* other_rows, void* out) {

@@ -1,7 +1,7 @@
 // The rows of a tile whose inputs are one streamed and one permuted: vectors are loaded where its elements lie, and their lanes put
 // in order in registers. By way of scratch, long calls of float32 in caches take 1.3 to 1.9 times as long with AVX-512; where
 // permuting takes more than an instruction (AVX2 but for 4 bytes, SSE4), that is faster. Rows of few vectors cost more than their
-// share: some 5 ns for tables, and as much for a rest.
+// share: some 5 ns for tables, and as much for a rest that is not read as a whole group.
 #if defined(AXISCAST_KIT_PERMUTED_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AXISCAST_KIT_PERMUTED_INL_H_
 #undef AXISCAST_KIT_PERMUTED_INL_H_
@@ -29,7 +29,7 @@ inline constexpr bool kTakesPermuted = kPermutesLanes<sizeof(Stored<Permuted<T>>
 // The loops there are. In one function, they all saved the registers that some of them need: 5 ns of a call.
 enum class PermutedLoops {
   kAgainKept,   // stride 0: the same elements again and again, in registers
-  kAgain,       // or in memory
+  kAgain,       // or put in order in memory
   kKeptOnce,    // few vectors of results, whose tables registers hold; from one vector of elements
   kKept,        // each from two
   kSliding,     // each from two, of which one is the next one's too
@@ -57,7 +57,7 @@ class PermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
     if constexpr (kTakesPeriodic<Op, T>) {  // as Kernel::keeps says, without which there is no stride of 0
       if (permutation.stride == 0) return Again::IsKept(tile, permutation) ? PermutedLoops::kAgainKept : PermutedLoops::kAgain;
     }
-    if (permutation.shares) return PermutedLoops::kShared;
+    if (permutation.vectors == 3) return PermutedLoops::kShared;
     const bool once = permutation.vectors == 1, keeps_tables = permutation.parts > 1 && permutation.parts <= kFewParts;
     if (keeps_tables && permutation.vectors <= 2 && Part::WholeCols(permutation, static_cast<std::size_t>(tile.cols)) > 0) {
       return once ? PermutedLoops::kKeptOnce : permutation.slides ? PermutedLoops::kSliding : PermutedLoops::kKept;
@@ -78,13 +78,14 @@ class PermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
     if constexpr (kLoops == PermutedLoops::kLoadedOnce) return LoadedTables<1>(tile, inputs, out, permuted);
     if constexpr (kLoops == PermutedLoops::kLoaded) return LoadedTables<2>(tile, inputs, out, permuted);
     if constexpr (kLoops == PermutedLoops::kLoadedOfFour) return LoadedTables<4>(tile, inputs, out, permuted);
+    HWY_DASSERT(false);  // loops that Choose does not name for such kernels
   }
 
  private:
   using Again = PermutedAgainRows<Rows, Op, T, kPermuted>;
 
   // What is streamed goes by loaded tables: memory takes longer than they do, and it is a quarter less code.
-  static HWY_INLINE bool Streams(const Tile& tile, const void* out) {
+  static HWY_INLINE bool MayStream(const Tile& tile, const void* out) {
     return tile.stream && Misalignment(D(), static_cast<const Element*>(out)) == 0 &&
            (tile.rows == 1 || tile.out_row_stride % kVectorBytes == 0);
   }
@@ -98,11 +99,12 @@ class PermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
   template <int kVectors, bool kSlides>
   static HWY_NOINLINE void KeptTables(const Tile& tile, const void* const* inputs, void* out_rows, int permuted) {
     static_assert(kFewParts == 8 && kMaxSharing == 4);
-    if (Streams(tile, out_rows)) return LoadedTables<kVectors>(tile, inputs, out_rows, permuted);
+    if (MayStream(tile, out_rows)) return LoadedTables<kVectors>(tile, inputs, out_rows, permuted);
     const Permutation& permutation = *tile.in[permuted].permutation;
     const InputRows permuted_rows = RowsOf(tile, inputs, permuted), streamed_rows = RowsOf(tile, inputs, 1 - permuted);
     const auto attributes = ReadAttributes<Op, T>(tile);
-    const std::size_t lanes = kLanes, cols = static_cast<std::size_t>(tile.cols), group = Part::GroupCols(permutation);
+    const std::size_t lanes = kLanes, cols = static_cast<std::size_t>(tile.cols),
+                      group = static_cast<std::size_t>(GroupCols(permutation));
     const int parts = permutation.parts;
     const auto table = [&](int part) HWY_ATTR { return Part::TableOf(permutation, part); };
     const auto t0 = table(0), t1 = table(1), t2 = table(2), t3 = table(3), t4 = table(4), t5 = table(5), t6 = table(6),
@@ -166,11 +168,12 @@ class PermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
   // may have no whole group.
   static HWY_NOINLINE void Shared(const Tile& tile, const void* const* inputs, void* out_rows, int permuted) {
     static_assert(kMaxSharing == 4);
-    if (Streams(tile, out_rows)) return LoadedTables<4>(tile, inputs, out_rows, permuted);
+    if (MayStream(tile, out_rows)) return LoadedTables<4>(tile, inputs, out_rows, permuted);
     const Permutation& permutation = *tile.in[permuted].permutation;
     const InputRows permuted_rows = RowsOf(tile, inputs, permuted), streamed_rows = RowsOf(tile, inputs, 1 - permuted);
     const auto attributes = ReadAttributes<Op, T>(tile);
-    const std::size_t lanes = kLanes, cols = static_cast<std::size_t>(tile.cols), group = Part::GroupCols(permutation);
+    const std::size_t lanes = kLanes, cols = static_cast<std::size_t>(tile.cols),
+                      group = static_cast<std::size_t>(GroupCols(permutation));
     const int parts = permutation.parts, clusters = permutation.clusters;
     const std::size_t part_cols = static_cast<std::size_t>(clusters) * lanes, whole = Part::WholeCols(permutation, cols);
     const std::int64_t end = Part::EndOf(permutation, cols);
@@ -228,7 +231,7 @@ class PermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
   // twelve instructions, beside which the loop and the load are little.
   template <int kVectors>
   static HWY_NOINLINE void LoadedTables(const Tile& tile, const void* const* inputs, void* out_rows, int permuted) {
-    const bool streams = Streams(tile, out_rows);
+    const bool streams = MayStream(tile, out_rows);
     const Permutation& permutation = *tile.in[permuted].permutation;
     const InputRows permuted_rows = RowsOf(tile, inputs, permuted), streamed_rows = RowsOf(tile, inputs, 1 - permuted);
     const auto attributes = ReadAttributes<Op, T>(tile);
@@ -244,37 +247,37 @@ class PermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
       const OutputRun<Element> run(streams, out, whole);
       std::size_t i = 0;
       for (; i < whole; source += permutation.stride) {
-        [[maybe_unused]] VPermuted once = hn::Zero(DPermuted());
-        if constexpr (kVectors == 1) once = Part::LoadAll(source + permutation.at[0]);
-        if constexpr (kVectors == 4 && kVectorBytes == kSharedBytes) {  // which parts may share, in the order of results
+        const auto store = [&](VPermuted v) HWY_ATTR {
+          const V result = Part::Result(hn::LoadU(D(), streamed + i), v, attributes);
+          if (HWY_UNLIKELY(streams)) {  // out of the way of what stays in caches
+            run.Store(result, D(), out + i);
+          } else {
+            hn::StoreU(result, D(), out + i);
+          }
+          i += lanes;
+        };
+        if constexpr (kVectors == 4) {  // or three that parts share, in the order of results
           for (int part = 0; part < parts; ++part) {
             const std::byte* at = source + permutation.at[part];
-            for (int cluster = 0; cluster < permutation.clusters; ++cluster, i += lanes, at += permutation.cluster_bytes) {
+            for (int cluster = 0; cluster < permutation.clusters; ++cluster, at += permutation.cluster_bytes) {
               const VPermuted third = Part::LoadAll(at + 2 * kVectorBytes);
-              const VPermuted fourth = permutation.shares ? third : Part::LoadAll(at + 3 * kVectorBytes);
-              const VPermuted v =
-                  Part::OfFour(permutation, part, Part::LoadAll(at), Part::LoadAll(at + kVectorBytes), third, fourth);
-              run.Store(Part::Result(hn::LoadU(D(), streamed + i), v, attributes), D(), out + i);
+              const VPermuted fourth = permutation.vectors == 3 ? third : Part::LoadAll(at + 3 * kVectorBytes);
+              store(Part::OfFour(permutation, part, Part::LoadAll(at), Part::LoadAll(at + kVectorBytes), third, fourth));
             }
           }
           continue;
         }
+        [[maybe_unused]] VPermuted once = hn::Zero(DPermuted());
+        if constexpr (kVectors == 1) once = Part::LoadAll(source + permutation.at[0]);
         HWY_UNROLL(2)
-        for (int part = 0; part < parts; ++part, i += lanes) {
-          VPermuted v = once;
+        for (int part = 0; part < parts; ++part) {
+          const auto table = Part::TableOf(permutation, part);
           if constexpr (kVectors == 1) {
-            v = hn::TableLookupLanes(once, Part::TableOf(permutation, part));
+            store(hn::TableLookupLanes(once, table));
           } else {
             const std::byte* const at = source + permutation.at[part];
-            const VPermuted first = Part::LoadAll(at), second = Part::LoadAll(at + kVectorBytes);
-            if constexpr (kVectors == 2) {
-              v = hn::TwoTablesLookupLanes(DPermuted(), first, second, Part::TableOf(permutation, part));
-            } else {
-              v = Part::OfFour(permutation, part, first, second, Part::LoadAll(at + 2 * kVectorBytes),
-                               Part::LoadAll(at + 3 * kVectorBytes));
-            }
+            store(hn::TwoTablesLookupLanes(DPermuted(), Part::LoadAll(at), Part::LoadAll(at + kVectorBytes), table));
           }
-          run.Store(Part::Result(hn::LoadU(D(), streamed + i), v, attributes), D(), out + i);
         }
       }
       if (i < cols) Part::template Rest<kVectors == 1>(permutation, source, row + end, streamed + i, out + i, cols - i, attributes);

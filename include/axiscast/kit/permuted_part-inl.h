@@ -62,7 +62,9 @@ class PermutedPart {
     const VPermuted first = LoadBefore(end, at);
     const VPermuted second = LoadBefore(end, at + kVectorBytes);
     if (permutation.vectors == 2) return hn::TwoTablesLookupLanes(DPermuted(), first, second, TableOf(permutation, part));
-    return OfFour(permutation, part, first, second, LoadBefore(end, at + 2 * kVectorBytes), LoadBefore(end, at + 3 * kVectorBytes));
+    const VPermuted third = LoadBefore(end, at + 2 * kVectorBytes);
+    const VPermuted fourth = permutation.vectors == 3 ? third : LoadBefore(end, at + 3 * kVectorBytes);
+    return OfFour(permutation, part, first, second, third, fourth);
   }
   static HWY_INLINE auto FromOf(const Permutation& permutation, int part) {
     return LoadTable(hn::RebindToUnsigned<DPermuted>(), permutation.from + part * kLanes);
@@ -143,15 +145,13 @@ class PermutedPart {
 
   // Cols of groups that may be read whole.
   static HWY_INLINE std::size_t WholeCols(const Permutation& permutation, std::size_t cols) {
-    const std::size_t group = GroupCols(permutation), behind = group + static_cast<std::size_t>(permutation.slack);
+    const auto group = static_cast<std::size_t>(GroupCols(permutation)),
+               behind = group + static_cast<std::size_t>(permutation.slack);
     return cols < behind ? 0 : (Quotient(cols - behind, group) + 1) * group;
   }
   // Where the elements begin of a group that ends with the row, as `row_end` says.
   static HWY_INLINE const std::byte* LastGroup(const Permutation& permutation, const std::byte* row_end) {
     return row_end - permutation.reach + permutation.step_bytes - permutation.stride;
-  }
-  static HWY_INLINE std::size_t GroupCols(const Permutation& permutation) {
-    return static_cast<std::size_t>(permutation.parts) * static_cast<std::size_t>(permutation.clusters) * kLanes;
   }
 };
 

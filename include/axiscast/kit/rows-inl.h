@@ -103,14 +103,13 @@ struct ElementwiseRows {
     }
   }
 
-  // All rows of a tile of at least one vector of cols, each operand X being Streamed or Splat; of a tile that is not streamed and
-  // is one row, or rows that follow each other for all operands; and for operands that may be of other kinds, not all of them
-  // splat.
+  // All rows of a tile of at least one vector of cols, each operand X being Streamed or Splat.
   template <class... X>
   static HWY_INLINE void RunPattern(const Tile& tile, const void* const* inputs, void* out) {
     const auto run = [&tile, out](const auto&... x) HWY_ATTR { RunRows(tile, out, ReadAttributes<Op, T>(tile), x...); };
     WithOperands<X...>(tile, inputs, run, std::index_sequence_for<X...>());
   }
+  // The same of a tile that is not streamed and is one row, or rows that follow each other for all operands.
   template <class... X>
   static HWY_INLINE void RunLongRow(const Tile& tile, const void* const* inputs, void* out) {
     const auto run = [&tile, out](const auto&... x) HWY_ATTR { RunOneRow(tile, out, x...); };
@@ -121,6 +120,7 @@ struct ElementwiseRows {
     const auto n = static_cast<std::size_t>(tile.rows * tile.cols);
     Row<false>(static_cast<Stored<Out>*>(out), n, ReadAttributes<Op, T>(tile), x...);
   }
+  // As RunPattern, for operands that may be of other kinds, not all of them splat.
   template <class A, class... X>
   static HWY_INLINE void RunRows(const Tile& tile, void* out_rows, const A attributes, X... x) {
     const auto cols = static_cast<std::size_t>(tile.cols);

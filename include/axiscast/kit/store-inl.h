@@ -70,7 +70,7 @@ class OutputRun {
   // A vector of the run that begins on a vector's boundary; of one that does not stream, any.
   template <class D>
   HWY_INLINE void Store(hn::VFromD<D> v, D d, T* at) const {
-    if (HWY_UNLIKELY(Streams(d, at))) {
+    if (Streams(d, at)) {
       StreamOrStore(v, d, at);
     } else {
       hn::StoreU(v, d, at);

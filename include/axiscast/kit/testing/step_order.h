@@ -19,6 +19,7 @@ struct StepOrder {
   std::vector<std::int64_t> places;
   std::int64_t run = 1;     // vectors of each of the runs that places are, of parts that may share
   bool on_vectors = false;  // parts begin whole vectors behind the group
+  std::int64_t times = 1;   // as many steps in a group as need be, so many times
 
   std::int64_t Element(std::int64_t col) const {
     const auto cols = static_cast<std::int64_t>(places.size());
@@ -39,7 +40,7 @@ struct StepOrder {
 /// For kernels of so many lanes. The order must be one that kernels take: parts in four vectors at most, and small gaps.
 inline Permutation PermutationOf(const StepOrder& order, std::int64_t lanes, std::int64_t size) {
   const auto cols = static_cast<std::int64_t>(order.places.size());
-  const std::int64_t steps = lanes / std::gcd(lanes, cols), count = steps * cols;
+  const std::int64_t steps = lanes / std::gcd(lanes, cols) * order.times, count = steps * cols;
   Permutation p = {};
   p.step_cols = cols;
   p.step_bytes = order.pitch * size;
@@ -74,12 +75,12 @@ inline Permutation PermutationOf(const StepOrder& order, std::int64_t lanes, std
     low = std::min(low, order.Element(q));
     high = std::max(high, order.Element(q));
   }
-  p.shares = order.pitch > 0 && lanes * size == 64 && shared >= 2 && shared <= kMaxSharing && p.vectors > 1 &&
-             high - low >= 2 * lanes && high - low < 3 * lanes;
+  const bool few = lanes * size == kSharedBytes && shared >= 2 && shared <= kMaxSharing;
   const std::int64_t cluster_step = order.run > 1 ? order.Element(lanes) - order.Element(0) : 0;
   const std::int64_t shared_end = low + 3 * lanes + std::max<std::int64_t>(cluster_step, 0) * (order.run - 1);
-  if (order.run > 1 && shared_end > order.Elements(count)) p.shares = false;
-  if (p.shares) {
+  const bool shares = order.pitch > 0 && few && p.vectors > 1 && high - low >= 2 * lanes && high - low < 3 * lanes &&
+                      (order.run == 1 || shared_end <= order.Elements(count));
+  if (shares) {
     p.vectors = 3;
     p.parts = static_cast<std::int32_t>(shared);
     p.clusters = static_cast<std::int32_t>(order.run);
@@ -92,14 +93,14 @@ inline Permutation PermutationOf(const StepOrder& order, std::int64_t lanes, std
     }
     end = shared_end;
   }
-  for (std::int64_t part = 0; part < p.parts && !p.shares; ++part) {
+  for (std::int64_t part = 0; part < p.parts && !shares; ++part) {
     std::int64_t at = p.vectors == 1 ? first : range(part).first;
     if (order.on_vectors) at -= (at - first) % lanes;
     p.at[part] = at * size;
     for (std::int64_t q = part * lanes; q < (part + 1) * lanes; ++q) p.from[q] = static_cast<std::uint8_t>(order.Element(q) - at);
     end = std::max(end, at + p.vectors * lanes);
   }
-  for (std::int64_t part = p.parts; p.parts <= kFewParts && part <= 2 * kFewParts; ++part) {
+  for (std::int64_t part = p.parts; p.parts <= kFewParts && part < kFewParts + 2; ++part) {
     p.at[part] = p.at[part - p.parts];
     std::copy_n(p.from + (part - p.parts) * lanes, lanes, p.from + part * lanes);
   }
@@ -130,7 +131,17 @@ inline std::vector<StepOrder> OrdersFor(std::int64_t lanes) {
   orders.push_back({3, {0}});
   orders.push_back({4, {1}});
   orders.push_back({20, {0, 4, 8, 12, 16, 1, 5, 9, 13, 17, 2, 6, 10, 14, 18, 3, 7, 11, 15, 19}});
-  if (lanes >= 4) orders.push_back({3, {0, 2}});
+  if (lanes >= 4) {
+    orders.push_back({3, {0, 2}});
+    // Groups of two, four, six and eight parts, from one vector, two, and three that they share.
+    const std::vector<std::int64_t> six_times(6, 0), eight_times(8, 0);
+    for (const std::int64_t times : {2, 4, 8}) orders.push_back({1, {0, 0}, 1, false, times});
+    orders.push_back({1, six_times, 1, false, 2});
+    orders.push_back({1, eight_times, 1, false, 8});
+    orders.push_back({5, {0, 1, 2, 3}, 1, true, 4});
+    orders.push_back({9, {0, 1, 2, 3, 4, 5, 6, 7}, 1, true, 2});
+    orders.push_back({3, {0, 1, 1, 2}, 1, false, 4});
+  }
   // Channels that are last, of one vector each and of two, forwards and backwards, and with an element between steps.
   for (const std::int64_t run : {1, 2}) {
     const std::int64_t pixels = run * lanes;

@@ -1,0 +1,96 @@
+// Calls that oneTBB's threads share: in an arena of many places, in a host's group that is cancelled, and with a caller whose
+// floating-point environment is not the arena's.
+#include <gtest/gtest.h>
+#include <tbb/task_arena.h>
+#include <tbb/task_group.h>
+
+#if defined(__SSE2__)
+#include <xmmintrin.h>
+#endif
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "axiscast/axiscast.h"
+#include "tests/testing/thread_pools.h"
+
+namespace axiscast::test {
+namespace {
+
+constexpr std::int64_t kCount = 1 << 22;  // long enough that threads are woken for it
+
+// out = x * y of kCount elements, all of them the same.
+class Product {
+ public:
+  Product(float x, float y) : x_(kCount, x), y_(kCount, y), out_(kCount) {
+    const Shape shape{kCount};
+    const TensorView views[] = {TensorView(x_.data(), shape), TensorView(y_.data(), shape)};
+    EXPECT_TRUE(Plan::Make(*FindOp("multiply"), views, 2, MutableTensorView(out_.data(), shape), {}, &plan_).ok());
+  }
+  Status Run(const ExecuteOptions& options = {}) {
+    std::fill(out_.begin(), out_.end(), -1.0f);
+    const void* inputs[] = {x_.data(), y_.data()};
+    return plan_.Execute(inputs, out_.data(), options);
+  }
+  std::int64_t CountOf(float value) const { return std::count(out_.begin(), out_.end(), value); }
+
+ private:
+  std::vector<float> x_, y_, out_;
+  Plan plan_;
+};
+
+TEST(Arena, OfManyPlaces) {
+  Product product(2, 3);
+  ExecuteOptions options;
+  for (const int places : {1, 2, 3, 8, 16}) {
+    tbb::task_arena arena(places);
+    options.task_arena = &arena;
+    for (int call = 0; call < 5; ++call) {
+      ASSERT_TRUE(product.Run(options).ok());
+      ASSERT_EQ(product.CountOf(6), kCount) << places << " places";
+    }
+  }
+}
+
+TEST(Arena, OfAHostThatCancels) {
+  Product product(2, 3);
+  for (int call = 0; call < 5; ++call) {
+    Status status;
+    tbb::task_group host;
+    host.run_and_wait([&] {
+      host.cancel();
+      status = product.Run();
+    });
+    ASSERT_TRUE(status.ok()) << status.message();
+    ASSERT_EQ(product.CountOf(6), kCount);
+  }
+}
+
+#if defined(__SSE2__)
+// A call is computed in its caller's mode, whoever shares it.
+TEST(Arena, OfACallerThatFlushesSubnormals) {
+  if (tbb::this_task_arena::max_concurrency() < 2) GTEST_SKIP() << "one CPU: nothing is shared";
+  Product product(1e-38f, 0.1f);
+  ASSERT_TRUE(product.Run().ok());  // the arena is there
+  EXPECT_EQ(product.CountOf(0), 0);
+  const ForeignPool pool(PoolHabit::kThreads, 2);
+  const unsigned before = _MM_GET_FLUSH_ZERO_MODE();
+  for (const axiscast_thread_pool* threads : {static_cast<const axiscast_thread_pool*>(nullptr), pool.get()}) {
+    ExecuteOptions options;
+    options.pool = threads;
+    for (int call = 0; call < 5; ++call) {
+      _MM_SET_FLUSH_ZERO_MODE(_MM_FLUSH_ZERO_ON);
+      const Status status = product.Run(options);
+      _MM_SET_FLUSH_ZERO_MODE(before);
+      ASSERT_TRUE(status.ok());
+      EXPECT_EQ(product.CountOf(0), kCount) << (threads == nullptr ? "in an arena" : "in a pool");
+    }
+  }
+  ASSERT_TRUE(product.Run().ok());
+  EXPECT_EQ(product.CountOf(0), 0) << "a helper kept the mode";
+}
+#endif
+
+}  // namespace
+}  // namespace axiscast::test

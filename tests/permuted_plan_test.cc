@@ -1,0 +1,98 @@
+// Plans with a permuted input beside one that is the same in each step, or permuted too: what is chosen for the two together.
+// Expected are the sums of a naive walk.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <ostream>
+#include <vector>
+
+#include "axiscast/axiscast.h"
+
+namespace axiscast {
+namespace {
+
+using Extents = std::vector<std::int64_t>;
+
+struct Pair {
+  const char* name;
+  Extents shape;
+  Extents x_strides, y_strides;  // elements
+};
+void PrintTo(const Pair& pair, std::ostream* os) { *os << pair.name; }
+
+const Pair kPairs[] = {
+    {"channels_last_and_pixels", {256, 3, 64}, {192, 1, 3}, {0, 64, 1}},
+    {"channels_last_and_channels", {256, 3, 64}, {192, 1, 3}, {0, 1, 0}},
+    {"channels_last_and_one_image_of_them", {256, 3, 64}, {192, 1, 3}, {0, 1, 3}},
+    {"both_channels_last", {256, 3, 64}, {192, 1, 3}, {192, 1, 3}},
+    {"channels_last_and_images", {256, 3, 64}, {192, 1, 3}, {1, 0, 0}},
+    {"channels_last_backwards_and_pixels", {256, 3, 64}, {192, 1, -3}, {0, 64, 1}},
+    {"channels_last_of_two_vectors_and_pixels", {100, 3, 128}, {384, 1, 3}, {0, 128, 1}},
+    {"two_rows_of_channels_last", {2, 50, 3, 64}, {10'000, 192, 1, 3}, {0, 0, 64, 1}},
+    {"reversed_and_row", {700, 3}, {3, -1}, {0, 1}},
+    {"reversed_and_column", {700, 3}, {3, -1}, {1, 0}},
+    {"padded_8_and_row", {700, 8}, {9, 1}, {0, 1}},
+    {"padded_4_and_row_backwards", {700, 4}, {5, 1}, {0, -1}},
+    {"two_of_three_and_square", {700, 2, 2}, {3, 1, 1}, {0, 2, 1}},
+    {"column_and_row", {700, 3}, {1, 0}, {0, 1}},
+    {"column_and_long_row", {300, 49}, {1, 0}, {0, 1}},
+};
+
+class PermutedPlan : public ::testing::TestWithParam<Pair> {};
+
+// Of x or y, as large as its strides say, and element [0, ..., 0] where none lies before the first.
+template <typename T>
+struct Memory {
+  Memory(const Extents& shape, const Extents& strides, int seed) {
+    std::int64_t high = 0;
+    for (std::size_t d = 0; d < shape.size(); ++d) (strides[d] < 0 ? low : high) += strides[d] * (shape[d] - 1);
+    for (std::int64_t i = low; i <= high; ++i) elements.push_back(static_cast<T>(seed + 7 * i % 101));
+  }
+  T* origin() { return elements.data() - low; }
+
+  std::int64_t low = 0;
+  std::vector<T> elements;
+};
+
+template <typename T>
+void Check(const Pair& pair) {
+  const Shape shape(pair.shape.data(), static_cast<int>(pair.shape.size()));
+  Memory<T> x(pair.shape, pair.x_strides, 3), y(pair.shape, pair.y_strides, 50);
+  const auto bytes = [&](const Extents& strides) {
+    ByteStrides result = DenseStrides(shape, kDTypeOf<T>);
+    for (std::size_t d = 0; d < strides.size(); ++d)
+      result[static_cast<int>(d)] = strides[d] * static_cast<std::int64_t>(sizeof(T));
+    return result;
+  };
+  std::int64_t count = 1;
+  for (const std::int64_t extent : pair.shape) count *= extent;
+  std::vector<T> out(static_cast<std::size_t>(count));
+  Plan plan;
+  const Status status = Plan::Make(*FindOp("add"),
+                                   {TensorView(x.origin(), kDTypeOf<T>, shape, bytes(pair.x_strides)),
+                                    TensorView(y.origin(), kDTypeOf<T>, shape, bytes(pair.y_strides))},
+                                   MutableTensorView(out.data(), shape), {}, &plan);
+  ASSERT_TRUE(status.ok()) << status.message();
+  ASSERT_TRUE(plan.Execute({x.origin(), y.origin()}, out.data()).ok());
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::int64_t left = i, from_x = 0, from_y = 0;
+    for (std::size_t d = pair.shape.size(); d-- > 0; left /= pair.shape[d]) {
+      from_x += left % pair.shape[d] * pair.x_strides[d];
+      from_y += left % pair.shape[d] * pair.y_strides[d];
+    }
+    const T expected = static_cast<T>(x.origin()[from_x] + y.origin()[from_y]);
+    ASSERT_EQ(out[static_cast<std::size_t>(i)], expected) << "element " << i << " of " << sizeof(T) << " bytes";
+  }
+}
+
+TEST_P(PermutedPlan, AddsWhatANaiveWalkAdds) {
+  Check<std::int8_t>(GetParam());
+  Check<std::int16_t>(GetParam());
+  Check<float>(GetParam());
+  Check<double>(GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, PermutedPlan, ::testing::ValuesIn(kPairs), [](const auto& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace axiscast
