@@ -92,7 +92,7 @@ TEST_P(PermutedPlan, AddsWhatANaiveWalkAdds) {
   Check<double>(GetParam());
 }
 
-INSTANTIATE_TEST_SUITE_P(All, PermutedPlan, ::testing::ValuesIn(kPairs), [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(All, PermutedPlan, ::testing::ValuesIn(kPairs), [](const auto& pair) { return pair.param.name; });
 
 }  // namespace
 }  // namespace axiscast

@@ -247,22 +247,21 @@ class PermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
       const OutputRun<Element> run(streams, out, whole);
       std::size_t i = 0;
       for (; i < whole; source += permutation.stride) {
-        const auto store = [&](VPermuted v) HWY_ATTR {
-          const V result = Part::Result(hn::LoadU(D(), streamed + i), v, attributes);
+        const auto store = [&](VPermuted v, std::size_t col) HWY_ATTR {
+          const V result = Part::Result(hn::LoadU(D(), streamed + col), v, attributes);
           if (HWY_UNLIKELY(streams)) {  // out of the way of what stays in caches
-            run.Store(result, D(), out + i);
+            run.Store(result, D(), out + col);
           } else {
-            hn::StoreU(result, D(), out + i);
+            hn::StoreU(result, D(), out + col);
           }
-          i += lanes;
         };
         if constexpr (kVectors == 4) {  // or three that parts share, in the order of results
           for (int part = 0; part < parts; ++part) {
             const std::byte* at = source + permutation.at[part];
-            for (int cluster = 0; cluster < permutation.clusters; ++cluster, at += permutation.cluster_bytes) {
+            for (int cluster = 0; cluster < permutation.clusters; ++cluster, at += permutation.cluster_bytes, i += lanes) {
               const VPermuted third = Part::LoadAll(at + 2 * kVectorBytes);
               const VPermuted fourth = permutation.vectors == 3 ? third : Part::LoadAll(at + 3 * kVectorBytes);
-              store(Part::OfFour(permutation, part, Part::LoadAll(at), Part::LoadAll(at + kVectorBytes), third, fourth));
+              store(Part::OfFour(permutation, part, Part::LoadAll(at), Part::LoadAll(at + kVectorBytes), third, fourth), i);
             }
           }
           continue;
@@ -270,13 +269,13 @@ class PermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
         [[maybe_unused]] VPermuted once = hn::Zero(DPermuted());
         if constexpr (kVectors == 1) once = Part::LoadAll(source + permutation.at[0]);
         HWY_UNROLL(2)
-        for (int part = 0; part < parts; ++part) {
+        for (int part = 0; part < parts; ++part, i += lanes) {
           const auto table = Part::TableOf(permutation, part);
           if constexpr (kVectors == 1) {
-            store(hn::TableLookupLanes(once, table));
+            store(hn::TableLookupLanes(once, table), i);
           } else {
             const std::byte* const at = source + permutation.at[part];
-            store(hn::TwoTablesLookupLanes(DPermuted(), Part::LoadAll(at), Part::LoadAll(at + kVectorBytes), table));
+            store(hn::TwoTablesLookupLanes(DPermuted(), Part::LoadAll(at), Part::LoadAll(at + kVectorBytes), table), i);
           }
         }
       }
