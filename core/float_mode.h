@@ -12,11 +12,14 @@
 
 namespace axiscast {
 
+#if defined(__SSE2__)
+inline constexpr std::uint32_t kFloatFlags = 0x3f;  // exceptions that were seen so far, which are no mode
+#endif
+
 // A few cycles on x86 and AArch64. Elsewhere the rounding alone: the standard library knows no more.
 inline std::uint32_t GetFloatMode() noexcept {
 #if defined(__SSE2__)
-  constexpr unsigned kFlags = 0x3f;  // what was seen so far, which is no mode
-  return _mm_getcsr() & ~kFlags;
+  return _mm_getcsr() & ~kFloatFlags;
 #elif defined(__aarch64__)
   std::uint64_t mode;
   asm volatile("mrs %0, fpcr" : "=r"(mode));
@@ -28,7 +31,7 @@ inline std::uint32_t GetFloatMode() noexcept {
 
 inline void SetFloatMode(std::uint32_t mode) noexcept {
 #if defined(__SSE2__)
-  _mm_setcsr(mode);
+  _mm_setcsr(mode | (_mm_getcsr() & kFloatFlags));  // a thread of a pool keeps what it has seen
 #elif defined(__aarch64__)
   asm volatile("msr fpcr, %0" : : "r"(std::uint64_t{mode}));
 #else

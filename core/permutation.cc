@@ -121,9 +121,8 @@ std::int64_t SetSharingParts(const Canonical& canonical, int operand, int first,
   const std::int64_t parts = p->parts / clusters;
   if (lanes * size != kSharedBytes || parts < 2 || parts > kMaxSharing) return 0;
   if (canonical.extents[first] * p->step_cols < 2 * p->parts * lanes) return 0;
-  const auto place = [&](std::int64_t q) -> std::int64_t {
-    return places.of[q / lanes * clusters * lanes + q % lanes];
-  };  // of the first cluster
+  // Of element q of the parts' first cluster.
+  const auto place = [&](std::int64_t q) -> std::int64_t { return places.of[q / lanes * clusters * lanes + q % lanes]; };
   std::int64_t low = place(0), high = low;
   for (std::int64_t q = 1; q < parts * lanes; ++q) {
     low = std::min(low, place(q));

@@ -76,10 +76,10 @@ class PeriodicRows {
     const auto load = [same](std::size_t at) HWY_ATTR { return hn::LoadU(D(), same + at); };
     LongRowOf<false>(tile, load, cols, other, out, last);
   }
-  // The same of what load(at) gives, a vector of `same` from `at` on. `kTwice`: load also knows what is as many vectors further on
-  // as registers hold. To wrap their places is 1.5 ns for those.
+  // The same of what load(at) gives, a vector of `same` from `at` on. `kGoesOn`: load also knows what follows, as
+  // many vectors as registers hold. To wrap their places is 1.5 ns for those.
   // By groups of so many vectors, and a rest: a loop for each number of vectors is no faster, and four times as much code.
-  template <bool kTwice, class Load>
+  template <bool kGoesOn, class Load>
   static HWY_INLINE void LongRowOf(const Tile& tile, const Load& load, std::size_t cols, const Element* other, Element* out,
                                    std::size_t last) {
     const auto attributes = ReadAttributes<Op, T>(tile);
@@ -90,7 +90,7 @@ class PeriodicRows {
     std::size_t i = lanes - Misalignment(D(), out), at = Wrapped(i, cols);
     const auto next = [&]() HWY_ATTR {
       const V v = load(at);
-      at = kTwice ? at + lanes : Wrapped(at + lanes, cols);
+      at = kGoesOn ? at + lanes : Wrapped(at + lanes, cols);
       return v;
     };
     const std::size_t begin_at = at;
@@ -106,7 +106,7 @@ class PeriodicRows {
       if (group > 6) compute(s6, i + 6 * lanes);
       if (group > 7) compute(s7, i + 7 * lanes);
     }
-    if constexpr (kTwice) {
+    if constexpr (kGoesOn) {
       at = begin_at + last - i;
       for (std::size_t behind = begin_at - i; i < last; i += lanes) compute(load(behind + i), i);
     } else {
