@@ -180,10 +180,10 @@ RoofTime Roof::Measure(const Traffic& traffic, int threads, const Effort& effort
 
 double Roof::fork() const { return forks_.empty() ? 0 : Median(forks_); }
 
-// Now, as it is another from minute to minute; the last one's where threads did not come.
+// Now, as it is another from minute to minute.
 double Roof::Fork(int threads) {
-  if (const double fork = MeasureFork(threads); fork > 0) forks_.push_back(fork);
-  return forks_.empty() ? 0 : forks_.back();
+  forks_.push_back(team_.MeasureFork(threads));
+  return forks_.back();
 }
 
 RoofTime Roof::MeasureCall(const Traffic& traffic, int threads, const Effort& effort) {

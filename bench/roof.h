@@ -49,10 +49,10 @@ class Roof {
   // traffic and a number of threads are seen, all loops are tried for them.
   RoofTime Measure(const Traffic& traffic, int threads, const Effort& effort);
 
-  // The least that a call on up to so many threads can take: on one thread, or on all of them and what MeasureFork says.
+  // The least that a call on up to so many threads can take: on one thread, or on all of them and what Team::MeasureFork says.
   RoofTime MeasureCall(const Traffic& traffic, int threads, const Effort& effort);
 
-  // MeasureFork's median beside all calls on several threads that were measured; 0: there were none.
+  // Team::MeasureFork's median beside all calls on several threads that were measured; 0: there were none.
   double fork() const;
 
  private:

@@ -1,15 +1,15 @@
-// The threads behind the roof, and what it costs to wake a pool.
+// The threads behind the roof, and what it costs to share work with them.
 #include "bench/team.h"
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 #include <tbb/task_scheduler_observer.h>
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "bench/stopwatch.h"
+#include "core/crew.h"
 
 namespace axiscast::bench {
 
@@ -100,31 +100,40 @@ void Team::Wait(int t) {
   }
 }
 
-double MeasureFork(int threads) {
-  constexpr int kForks = 200, kPatience = 5000;
-  std::vector<double> begun_at(static_cast<std::size_t>(threads)), seconds;
-  for (int i = 0; i < kForks; ++i) {
-    std::atomic<int> begun{0};
-    std::atomic<bool> all_begun{true};
-    const double begin = Now(threads);
-    // A range that is done by the thread that has just done another one is no fork: each waits a while for all of them to begin.
-    const auto meet = [&](const tbb::blocked_range<int>& range) {
-      begun_at[static_cast<std::size_t>(range.begin())] = Now(threads);
-      begun.fetch_add(1);
-      for (int wait = 0; begun.load(std::memory_order_relaxed) < threads; ++wait) {
-        if (wait == kPatience) return all_begun.store(false);
+double Team::MeasureFork(int threads) {
+  constexpr int kForks = 400;
+  struct alignas(64) Line {
+    std::atomic<int> called{0}, ended{0};
+    double begun_at = 0;
+  };
+  std::vector<Line> lines(static_cast<std::size_t>(threads));
+  std::vector<double> seconds;
+  Run(threads, [&](int t) {
+    Line& own = lines[static_cast<std::size_t>(t)];
+    for (int i = 1; i <= kForks; ++i) {
+      if (t > 0) {
+        while (own.called.load(std::memory_order_acquire) != i) Pause();
+        own.begun_at = Now(threads);
+        own.ended.store(i, std::memory_order_release);
+        continue;
       }
-    };
-    tbb::parallel_for(tbb::blocked_range<int>(0, threads, 1), meet, tbb::simple_partitioner());
-    const double end = Now(threads);
-    if (!all_begun) continue;
-    double waits = 0;
-    for (const double at : begun_at) waits += at - begin;
-    seconds.push_back(waits / threads + end - *std::max_element(begun_at.begin(), begun_at.end()));
-  }
-  if (seconds.empty()) return 0;
-  std::nth_element(seconds.begin(), seconds.begin() + seconds.size() / 2, seconds.end());
-  return seconds[seconds.size() / 2];
+      const double begin = Now(threads);
+      for (Line& line : lines) line.called.store(i, std::memory_order_release);
+      own.begun_at = Now(threads);
+      own.ended.store(i, std::memory_order_relaxed);
+      for (Line& line : lines) {
+        while (line.ended.load(std::memory_order_acquire) != i) Pause();
+      }
+      const double end = Now(threads);
+      double waits = 0, last = 0;
+      for (const Line& line : lines) {
+        waits += line.begun_at - begin;
+        last = std::max(last, line.begun_at);
+      }
+      seconds.push_back(waits / threads + end - last);
+    }
+  });
+  return Median(std::move(seconds));
 }
 
 }  // namespace axiscast::bench

@@ -1,4 +1,4 @@
-// Threads that do the same work at once, and what it costs to wake a pool.
+// Threads that do the same work at once, and what it costs to share it with them.
 #ifndef AXISCAST_BENCH_TEAM_H_
 #define AXISCAST_BENCH_TEAM_H_
 
@@ -56,6 +56,10 @@ class Team {
   ~Team();
   // Calls work(t) for 0 <= t < threads, on a thread each.
   void Run(int threads, const std::function<void(int)>& work);
+  // What it costs each of so many threads that they share something, where all of them are awake and wait for it in loops, in
+  // seconds: until it begins, on average, as work that is shared as they come ends at once for all, and until the first one sees
+  // that all have ended.
+  double MeasureFork(int threads);
 
  private:
   void Wake();
@@ -68,10 +72,6 @@ class Team {
   int threads_ = 1;
   std::vector<std::thread> helpers_;  // last: they use the rest
 };
-
-// What a oneTBB loop on so many threads that are awake costs each of them, in seconds: until it begins, on average, as work that is
-// shared as they come ends at once for all, and from the last one's end to the loop's. 0: they did not come.
-double MeasureFork(int threads);
 
 }  // namespace axiscast::bench
 

@@ -2,7 +2,6 @@
 #include "core/parallel.h"
 
 #include <tbb/task_arena.h>
-#include <tbb/task_group.h>
 #include <tbb/version.h>
 
 #if defined(__linux__)
@@ -14,11 +13,15 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
+#include <limits>
+#include <memory>
 #include <new>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "core/awake.h"
+#include "core/crew.h"
 #include "core/float_mode.h"
 
 namespace axiscast {
@@ -37,102 +40,142 @@ std::int64_t Nanoseconds() noexcept {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+constexpr std::int64_t kStayNanoseconds = 3'000;  // so long a helper stands by where calls follow each other
+
 struct Job {
   Shares shares;
-  const bool waits = false;  // the caller for the others, AwaitOthers
-  bool was_even = true;      // by what the caller saw there
-  std::int64_t ended = 0;    // when the caller had done what it took; 0: it took nothing
+  const bool stays = false;  // do its helpers
 };
 
-// Tells the CPU that this is a loop that waits.
-void Pause() noexcept {
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
+// What a thread keeps of its calls that were shared.
+struct Caller {
+  std::shared_ptr<Crew> crew;  // none: in a call inside of which another is made
+  Evenness evenness;
+  std::int64_t ended = 0;  // when the last one ended; 0: its helpers stayed
+};
+thread_local Caller caller;
 
-thread_local Evenness evenness;  // of the calls that this thread makes
+AwakeGuess awake;
 
-// Where others are about to finish, the caller waits for them here: the way out of oneTBB's own wait takes 0.5 us longer, of a call
-// of 4. Nobody who has not begun is waited for, and not for long: a thread may have lost its CPU. Not with a caller's pool, whose
-// threads may need the caller's CPU. Returns whether nobody was late.
-bool AwaitOthers(Job& job) noexcept {
-  constexpr int kPauses = 200;  // 2 to 8 us
-  constexpr int kLate = 50;
-  int pauses = 0;
-  for (; pauses < kPauses && job.shares.AreWorkedOn(); ++pauses) Pause();
-  return pauses < kLate;
-}
+// What a worker saw.
+struct Seen {
+  bool even;    // it took nothing of another's share
+  bool helped;  // it took something, and on another CPU than the caller's: schedulers put a thread that they wake there
+};
 
-void RunWorker(Job* job, std::int64_t worker) noexcept {
+Seen RunWorker(Job* job, std::int64_t worker) noexcept {
   const SharedWork& what = job->shares.what();
   __builtin_prefetch(what.state);
   job->shares.PrefetchShare(worker);
   const bool is_caller = std::this_thread::get_id() == what.caller;
-  {
-    std::optional<FloatModeScope> mode;  // results do not depend on who computes them, nor on whose threads those are
-    if (!is_caller) mode.emplace(what.float_mode);
-    Pieces pieces(job->shares, worker, is_caller);
-    what.work(what.state, pieces);
-    if (is_caller && pieces.took_any()) job->ended = Nanoseconds();  // 24 ns, mostly while others are still at work
-    // A thread on the caller's own CPU, where schedulers put one that they wake, makes the call no shorter.
-    if (!is_caller && pieces.took_any()) {
-      if (const int cpu = CurrentCpu(); cpu < 0 || cpu != what.caller_cpu) pieces.SetHelped();
-    }
-  }
-  if (!is_caller) return;
-  if (job->waits) job->was_even = AwaitOthers(*job) && job->was_even;
+  std::optional<FloatModeScope> mode;  // results do not depend on who computes them, nor on whose threads those are
+  if (!is_caller) mode.emplace(what.float_mode);
+  Pieces pieces(job->shares, worker);
+  what.work(what.state, pieces);
+  if (is_caller || !pieces.took_any()) return {pieces.was_even(), false};
+  const int cpu = CurrentCpu();
+  return {pieces.was_even(), cpu < 0 || cpu != what.caller_cpu};
 }
 
 // A pool's body. Each index stands for a worker; when a pool runs several of them on one thread, the first drains the pieces and
 // the others find none.
 void RunWorkers(void* task, std::int64_t begin, std::int64_t end) {
-  for (std::int64_t worker = begin; worker < end; ++worker) RunWorker(static_cast<Job*>(task), worker);
+  bool helped = false;
+  for (std::int64_t worker = begin; worker < end; ++worker) helped |= RunWorker(static_cast<Job*>(task), worker).helped;
+  if (helped) awake.WasHelped(Nanoseconds());
 }
 
-// So many workers of a job in the current arena: half of them is another thread's, as soon as one takes it.
-struct Workers {
-  Job* job;
-  // Which thread gets which half is chance; a thread's place in its arena stays. Counted from the caller's, whose is the first
-  // share.
-  int caller, places;
-  std::int64_t count;
+// Worker `first` of a job and `count - 1` more, of whom half are another thread's to call.
+Seen RunWorkersOf(const std::shared_ptr<Crew>& crew, Job* job, std::int64_t first, std::int64_t count);
 
-  // A task group is what begins and ends soonest: with parallel_for, a call of 3.2 us on two cores takes 0.1 us more.
-  void operator()() const {
-    if (count == 1) return RunWorker(job, std::max(tbb::this_task_arena::current_thread_index() - caller + places, 0) % places);
-    Workers half = *this, other = *this;
-    other.count = count / 2;
-    half.count = count - other.count;
-    // One task each. Where there is no memory for it, oneTBB has already counted it, and would wait for ever: so such a group,
-    // which has nothing of its own, is neither waited for nor destroyed.
-    alignas(tbb::task_group) std::byte memory[sizeof(tbb::task_group)];
-    auto* const group = new (memory) tbb::task_group;
-    bool called = true;
-    try {
-      group->run(other);
-    } catch (...) {
-      called = false;
-    }
-    half();
-    if (!called) return;
-    group->wait();
-    group->~task_group();
+// A thread in a seat.
+class Helper {
+ public:
+  Helper(const std::shared_ptr<Crew>& crew, std::int64_t seat) : crew_(crew), seat_(seat) {}
+
+  bool Begin(void* job, std::int64_t workers, const void* state) noexcept {
+    job_ = static_cast<Job*>(job);
+    workers_ = workers;
+    __builtin_prefetch(state);
+    job_->shares.PrefetchShare(seat_);
+    return job_->stays;
   }
+  bool Work() noexcept {
+    const Seen seen = RunWorkersOf(crew_, job_, seat_, workers_);
+    helped_ = seen.helped;
+    return seen.even;
+  }
+  void End() noexcept {
+    ended_ = Nanoseconds();
+    if (helped_) awake.WasHelped(ended_);
+  }
+  bool Stays() const noexcept { return Nanoseconds() - ended_ < kStayNanoseconds; }
+
+ private:
+  const std::shared_ptr<Crew>& crew_;
+  const std::int64_t seat_;
+  Job* job_ = nullptr;
+  std::int64_t workers_ = 0, ended_ = 0;
+  bool helped_ = false;
 };
 
-void RunInCurrentArena(std::int64_t workers, Job* job) {
-  const int caller = std::max(tbb::this_task_arena::current_thread_index(), 0);  // not in it yet: it will have the first place
-  const int places = tbb::this_task_arena::max_concurrency();
-  // Isolated: a worker that waits must not pick up the host's tasks, which may wait for this call.
-  tbb::this_task_arena::isolate([=] { Workers{job, caller, places, workers}(); });
+// Calls a helper for a worker and some more. Returns false where there is no memory to do it.
+bool CallWorkers(const std::shared_ptr<Crew>& crew, Job* job, std::int64_t first, std::int64_t count) noexcept {
+  if (!crew->Call(first, job, count, job->shares.what().state)) return true;
+  try {
+    // Detached: no call waits for a thread that does not come, or that stays.
+    tbb::this_task_arena::enqueue([crew, first] {
+      Helper helper(crew, first);
+      crew->Serve(first, helper);
+    });
+  } catch (...) {
+    crew->CancelCall(first);
+    return false;
+  }
+  return true;
 }
 
+Seen RunWorkersOf(const std::shared_ptr<Crew>& crew, Job* job, std::int64_t first, std::int64_t count) {
+  std::int64_t called[std::numeric_limits<int>::digits];
+  int calls = 0;
+  while (count > 1) {
+    const std::int64_t half = count / 2, other = first + count - half;
+    if (CallWorkers(crew, job, other, half)) called[calls++] = other;
+    count -= half;
+  }
+  Seen seen = RunWorker(job, first);
+  while (calls > 0) seen.even &= crew->TakeBack(called[--calls], job) != Crew::Left::kUneven;
+  return seen;
+}
+
+// In the current arena, which has so many threads. Returns whether workers were even.
+bool RunInArena(Job* job, const void* arena, int threads, std::int64_t workers) {
+  std::shared_ptr<Crew> crew = std::move(caller.crew);
+  if (crew == nullptr || !crew->IsFor(arena, threads)) crew = std::make_shared<Crew>(arena, threads);
+  const bool even = RunWorkersOf(crew, job, 0, workers).even;
+  caller.crew = std::move(crew);
+  caller.ended = job->stays ? 0 : Nanoseconds();
+  return even;
+}
+
+// Whether a helper of this thread is there.
+bool IsOneStandingBy(const ExecuteOptions& options) noexcept {
+  return options.pool == nullptr && caller.crew != nullptr && caller.crew->IsFor(options.task_arena) && caller.crew->IsStandingBy(1);
+}
+
+constexpr double kLeadOfStandby = 0.15;   // of the lead before threads that are only awake (PiecesOf): 0.08 us
 constexpr double kWakingSeconds = 12e-6;  // waking threads that sleep costs the caller up to 10 us
 
-AwakeGuess awake;
+// Of the caller's pool or arena.
+int AllThreads(const ExecuteOptions& options) noexcept {
+  if (options.pool != nullptr) return options.pool->concurrency(options.pool->context);
+  if (options.task_arena != nullptr) return static_cast<tbb::task_arena*>(options.task_arena)->max_concurrency();
+  return tbb::this_task_arena::max_concurrency();
+}
+
+int Limited(int threads, const ExecuteOptions& options) noexcept {
+  return std::max(options.max_threads > 0 ? std::min(threads, options.max_threads) : threads, 1);
+}
 
 }  // namespace
 
@@ -140,49 +183,43 @@ bool IsShared(double seconds, const ExecuteOptions& options) noexcept {
   if (seconds < kSharedSeconds || options.max_threads == 1) return false;
   const int threads = Concurrency(options);
   if (threads == 1) return false;
-  return seconds - seconds / threads > kWakingSeconds || awake.Ask(Nanoseconds());
+  if (seconds - seconds / threads > kWakingSeconds) return true;
+  return IsOneStandingBy(options) || awake.Ask(Nanoseconds());
 }
 
-int Concurrency(const ExecuteOptions& options) noexcept {
-  int threads;
-  if (options.pool != nullptr) {
-    threads = options.pool->concurrency(options.pool->context);
-  } else if (options.task_arena != nullptr) {
-    threads = static_cast<tbb::task_arena*>(options.task_arena)->max_concurrency();
-  } else {
-    threads = tbb::this_task_arena::max_concurrency();
-  }
-  if (options.max_threads > 0) threads = std::min(threads, options.max_threads);
-  return std::max(threads, 1);
-}
+int Concurrency(const ExecuteOptions& options) noexcept { return Limited(AllThreads(options), options); }
 
 void RunParallel(std::int64_t count, const PieceSizes& sizes, const ExecuteOptions& options, Work work, void* state) noexcept {
   const std::int64_t units = count / sizes.unit + (count % sizes.unit != 0);
-  const std::int64_t workers = options.max_threads == 1 ? 1 : std::min<std::int64_t>(Concurrency(options), units);
+  const int threads = options.max_threads == 1 ? 1 : AllThreads(options);
+  const std::int64_t workers = std::min<std::int64_t>(Limited(threads, options), units);
   if (workers <= 1) {
     RunSerial(count, work, state);
     return;
   }
   const bool own_pool = options.pool != nullptr;  // of the caller, whose threads may begin at once, or late
-  const bool is_short = sizes.of_own > 0;
+  const bool is_short = sizes.of_own > 0 && !own_pool;
+  const bool stand_by = IsOneStandingBy(options);
   PieceSizes cut = sizes;
-  if (is_short && !own_pool) cut.of_own = evenness.PiecesOfOwn();
+  if (is_short) cut.of_own = caller.evenness.PiecesOfOwn();
+  if (stand_by) cut.lead *= kLeadOfStandby;
   const SharedWork what{work, state, std::this_thread::get_id(), CurrentCpu(), GetFloatMode()};
-  Job job{.shares = Shares(count, cut, workers, !own_pool, what), .waits = !own_pool};
+  Job job{.shares = Shares(count, cut, workers, !own_pool, what),
+          .stays = stand_by || (!own_pool && Nanoseconds() - caller.ended < kStayNanoseconds)};
+  bool even = true, is_done = false;
   try {
-    if (options.pool != nullptr) {
+    if (own_pool) {
       options.pool->parallel_for(options.pool->context, workers, &RunWorkers, &job);
-    } else if (options.task_arena != nullptr) {
-      static_cast<tbb::task_arena*>(options.task_arena)->execute([workers, &job] { RunInCurrentArena(workers, &job); });
     } else {
-      RunInCurrentArena(workers, &job);
+      const auto run = [&] { even = RunInArena(&job, options.task_arena, threads, workers); };
+      options.task_arena != nullptr ? static_cast<tbb::task_arena*>(options.task_arena)->execute(run) : run();
+      is_done = true;  // its first worker stopped where nothing was left
     }
   } catch (...) {
-    // oneTBB could not allocate a task, or the host cancelled its group.
+    // No memory, or the host cancelled its group.
   }
-  if (job.shares.WereHelped()) awake.WasHelped(job.ended != 0 ? job.ended : Nanoseconds());
-  if (is_short && !own_pool) evenness.Note(job.was_even && !job.shares.WereUneven());
-  if (job.shares.AreLeft()) RunWorker(&job, 0);  // also by a pool that runs less than it was asked to
+  if (is_short) caller.evenness.Note(even);
+  if (!is_done && job.shares.AreLeft()) RunWorker(&job, 0);  // also by a pool that runs less than it was asked to
 }
 
 const char* ThreadingVersion() noexcept {

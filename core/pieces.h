@@ -34,7 +34,7 @@ struct PieceSizes {
 };
 
 // How long a unit should take, of a call that takes one thread so long.
-inline double UnitSeconds(double call_seconds) { return std::clamp(call_seconds / 20, 0.15e-6, 1.3e-6); }
+inline double UnitSeconds(double call_seconds) { return std::clamp(call_seconds / 60, 0.08e-6, 1.3e-6); }
 
 // So many of a call's items are a unit.
 inline std::int64_t UnitOf(std::int64_t items, double call_seconds) noexcept {
@@ -76,7 +76,7 @@ class Shares {
       const std::int64_t others = shares_ - s;
       if (s > 0 || !leads) length = (units - first + others - 1) / others;
       const std::int64_t least = sizes.of_own > 0 ? (length + sizes.of_own - 1) / sizes.of_own : 1;
-      share_[s] = {Packed({first, first + length}), static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(least), 0, 0, 0};
+      share_[s] = {Packed({first, first + length}), static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(least)};
       first += length;
     }
   }
@@ -92,12 +92,6 @@ class Shares {
     }
     return false;
   }
-  // Whether threads are at work that others than the caller entered.
-  bool AreWorkedOn() noexcept { return IsAny(&Share::working); }
-  // Whether one of those took anything, and did it on another CPU than the caller's.
-  bool WereHelped() noexcept { return IsAny(&Share::helped); }
-  // Whether anybody took of another's share: not all were even.
-  bool WereUneven() noexcept { return IsAny(&Share::uneven); }
 
  private:
   friend class Pieces;
@@ -133,22 +127,15 @@ class Shares {
     }
   }
 
-  // A line each, with all that its worker writes: a line that two cores write takes 0.1 us and more to go from one to the other.
+  // A line each: a line that two cores write takes 0.1 us and more to go from one to the other.
   struct alignas(64) Share {
     std::uint64_t units;         // that are left: the first one in the upper half, the end in the lower one
     std::uint32_t first, least;  // the first of all; the fewest that its worker takes
-    std::int32_t working, helped, uneven;
   };
 
   bool IsNew(std::int64_t share) noexcept {
     const Units left = LeftOf(share);
     return left.begin == share_[share].first && left.begin != left.end;
-  }
-  bool IsAny(std::int32_t Share::*flag) noexcept {
-    for (std::int64_t s = 0; s < shares_; ++s) {
-      if (std::atomic_ref(share_[s].*flag).load(std::memory_order_relaxed) != 0) return true;
-    }
-    return false;
   }
 
   const SharedWork what_;
@@ -161,13 +148,7 @@ class Shares {
 // What one worker takes of the shares.
 class Pieces {
  public:
-  Pieces(Shares& shares, std::int64_t worker, bool is_caller) noexcept
-      : shares_(shares), line_(worker % shares.shares_), own_(line_), is_caller_(is_caller) {
-    if (!is_caller_) Working().fetch_add(1, std::memory_order_relaxed);
-  }
-  ~Pieces() {
-    if (!is_caller_) Working().fetch_sub(1, std::memory_order_relaxed);
-  }
+  Pieces(Shares& shares, std::int64_t worker) noexcept : shares_(shares), own_(worker % shares.shares_) {}
 
   bool Take(std::int64_t* begin, std::int64_t* end) noexcept {
     Shares::Units units = looked_at_ == 0 ? shares_.TakeOf(own_, true) : Shares::Units{0, 0};
@@ -175,7 +156,7 @@ class Pieces {
     while (units.begin == units.end && ++looked_at_ < shares_.shares_) {
       units = shares_.TakeOf((own_ + looked_at_) % shares_.shares_, false);
       if (units.begin < units.end) {
-        Flag(&Shares::Share::uneven);
+        was_even_ = false;
         --looked_at_;  // there may be more
       }
     }
@@ -186,7 +167,8 @@ class Pieces {
     return true;
   }
   bool took_any() const noexcept { return took_any_; }
-  void SetHelped() noexcept { Flag(&Shares::Share::helped); }
+  // Whether it took nothing of another's share.
+  bool was_even() const noexcept { return was_even_; }
 
  private:
   // Where more threads come than there are shares, another has this one's: a share that nobody has begun becomes its own.
@@ -201,17 +183,10 @@ class Pieces {
     }
     return {0, 0};
   }
-  void Flag(std::int32_t Shares::Share::*flag) noexcept {
-    std::atomic_ref(shares_.share_[line_].*flag).store(1, std::memory_order_relaxed);
-  }
-  std::atomic_ref<std::int32_t> Working() noexcept { return std::atomic_ref(shares_.share_[line_].working); }
-
   Shares& shares_;
-  const std::int64_t line_;  // of the share where this worker's flags are
   std::int64_t own_;
-  const bool is_caller_;
   std::int64_t looked_at_ = 0;  // shares, from its own on; those before are drained
-  bool took_any_ = false;
+  bool took_any_ = false, was_even_ = true;
 };
 
 // How even a thread's short calls were of late. In two pieces each, workers that are late lose the second one, and that is seen;
@@ -229,7 +204,7 @@ struct Evenness {
 // Runs `work` on this thread alone.
 inline void RunSerial(std::int64_t count, Work work, void* state) noexcept {
   Shares all(count, {std::max<std::int64_t>(count, 1)}, 1, false);
-  Pieces pieces(all, 0, true);
+  Pieces pieces(all, 0);
   work(state, pieces);
 }
 

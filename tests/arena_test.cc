@@ -1,5 +1,5 @@
-// Calls that oneTBB's threads share: in an arena of many places, in a host's group that is cancelled, and with a caller whose
-// floating-point environment is not the arena's.
+// Calls that oneTBB's threads share: in an arena of many places, inside of each other, in a host's group that is cancelled, and with
+// a caller whose floating-point environment is not the arena's.
 #include <gtest/gtest.h>
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
@@ -9,6 +9,7 @@
 #endif
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -51,6 +52,46 @@ TEST(Arena, OfManyPlaces) {
       ASSERT_EQ(product.CountOf(6), kCount) << places << " places";
     }
   }
+}
+
+// A kernel that makes a shared call of its own, in whatever thread it is.
+Plan* inner_plan = nullptr;
+std::atomic<std::int64_t> inner_calls{0}, inner_failures{0};
+void NegateByAnotherCall(const Tile& tile, const void* const* inputs, void* out) {
+  for (std::int64_t i = 0; i < tile.rows * tile.cols; ++i) static_cast<float*>(out)[i] = -static_cast<const float*>(inputs[0])[i];
+  thread_local std::vector<float> x(kCount, 3), y(kCount);
+  const void* inner_inputs[] = {x.data(), x.data()};
+  const Status status = inner_plan->Execute(inner_inputs, y.data());
+  inner_failures += !status.ok() || std::count(y.begin(), y.end(), 9.0f) != kCount;
+  ++inner_calls;
+}
+
+TEST(Arena, OfCallsInsideOfACall) {
+  RegistryBuilder builder(Registry::BuiltIn());
+  OpDefinition definition{};
+  definition.info.name = "negate_by_another_call";
+  definition.info.arity = 1;
+  definition.info.doc = "out = -x";
+  definition.kernels = {{{DType::kFloat32}, DType::kFloat32, DType::kFloat32, &NegateByAnotherCall}};
+  ASSERT_TRUE(builder.Add(definition).ok());
+  const Registry registry = builder.Build();
+  const Op* op = nullptr;
+  ASSERT_TRUE(registry.Find("negate_by_another_call", &op).ok());
+  std::vector<float> x(kCount, 5), out(x.size());
+  const Shape shape{kCount};
+  const TensorView view(x.data(), shape);
+  Plan outer, inner;
+  ASSERT_TRUE(Plan::Make(*op, &view, 1, MutableTensorView(out.data(), shape), {}, &outer).ok());
+  std::vector<float> place(kCount);
+  const TensorView inner_views[] = {TensorView(place.data(), shape), TensorView(place.data(), shape)};
+  std::vector<float> inner_out(kCount);
+  ASSERT_TRUE(Plan::Make(*FindOp("multiply"), inner_views, 2, MutableTensorView(inner_out.data(), shape), {}, &inner).ok());
+  inner_plan = &inner;
+  const void* inputs[] = {x.data()};
+  for (int call = 0; call < 3; ++call) ASSERT_TRUE(outer.Execute(inputs, out.data()).ok());
+  EXPECT_EQ(std::count(out.begin(), out.end(), -5.0f), kCount);
+  EXPECT_GT(inner_calls, 3);
+  EXPECT_EQ(inner_failures, 0);
 }
 
 TEST(Arena, OfAHostThatCancels) {

@@ -24,11 +24,11 @@ std::vector<Range> TakeAll(Pieces& pieces) {
 
 TEST(Pieces, AreTakenFromTheFrontOfTheOwnShareThenFromTheBackOfTheOthers) {
   Shares shares(70, {10}, 2, false);  // 0 to 39, and 40 to 69
-  Pieces second(shares, 1, false);
+  Pieces second(shares, 1);
   Range range{};
   ASSERT_TRUE(second.Take(&range.begin, &range.end));
   EXPECT_EQ(range, (Range{40, 50}));
-  Pieces first(shares, 2, true);  // worker 2 of 2 has the first one's share
+  Pieces first(shares, 2);  // worker 2 of 2 has the first one's share
   EXPECT_EQ(TakeAll(first), (std::vector<Range>{{0, 10}, {10, 20}, {20, 30}, {30, 40}, {60, 70}, {50, 60}}));
   EXPECT_FALSE(second.Take(&range.begin, &range.end));
   EXPECT_TRUE(TakeAll(first).empty());
@@ -36,14 +36,14 @@ TEST(Pieces, AreTakenFromTheFrontOfTheOwnShareThenFromTheBackOfTheOthers) {
 
 TEST(Pieces, AreHalfOfWhatIsLeftUpToTheMost) {
   Shares shares(64, {1, 8}, 2, false);  // 0 to 31, and 32 to 63
-  Pieces first(shares, 0, true);
+  Pieces first(shares, 0);
   Range range{};
   for (const Range& expected :
        {Range{0, 8}, Range{8, 16}, Range{16, 24}, Range{24, 28}, Range{28, 30}, Range{30, 31}, Range{31, 32}, Range{56, 64}}) {
     ASSERT_TRUE(first.Take(&range.begin, &range.end));
     EXPECT_EQ(range, expected);
   }
-  Pieces second(shares, 1, false);
+  Pieces second(shares, 1);
   ASSERT_TRUE(second.Take(&range.begin, &range.end));
   EXPECT_EQ(range, (Range{32, 40}));
 }
@@ -53,15 +53,16 @@ TEST(Pieces, AreOneOrTwoOfOnesOwnInAShortCallOfWhichTheCallerHasMore) {
   const PieceSizes sizes{10, 2, 3, 2};
   {
     Shares shares(205, sizes, 2, true);
-    Pieces first(shares, 0, true), second(shares, 1, false);
+    Pieces first(shares, 0), second(shares, 1);
     EXPECT_EQ(TakeAll(first),
               (std::vector<Range>{{0, 60}, {60, 120}, {190, 205}, {170, 190}, {150, 170}, {140, 150}, {130, 140}, {120, 130}}));
     EXPECT_TRUE(TakeAll(second).empty());
-    EXPECT_TRUE(shares.WereUneven());
+    EXPECT_FALSE(first.was_even());
+    EXPECT_TRUE(second.was_even());
   }
   {
     Shares shares(215, sizes, 2, true);
-    Pieces second(shares, 1, false), first(shares, 0, true);
+    Pieces second(shares, 1), first(shares, 0);
     Range range{};
     ASSERT_TRUE(second.Take(&range.begin, &range.end));
     EXPECT_EQ(range, (Range{130, 180}));
@@ -70,18 +71,18 @@ TEST(Pieces, AreOneOrTwoOfOnesOwnInAShortCallOfWhichTheCallerHasMore) {
     ASSERT_TRUE(second.Take(&range.begin, &range.end));
     EXPECT_EQ(range, (Range{180, 215}));
     EXPECT_EQ(TakeAll(first), (std::vector<Range>{{70, 130}}));
-    EXPECT_FALSE(shares.WereUneven());
+    EXPECT_TRUE(first.was_even());
   }
   {
     Shares shares(205, {10, 2, 3, 1}, 2, true);
-    Pieces second(shares, 1, false), first(shares, 0, true);
+    Pieces second(shares, 1), first(shares, 0);
     Range range{};
     ASSERT_TRUE(second.Take(&range.begin, &range.end));
     EXPECT_EQ(range, (Range{120, 205}));
     EXPECT_EQ(TakeAll(first), (std::vector<Range>{{0, 120}}));
   }
   Shares even(205, sizes, 2, false);  // with a pool of the caller's own nobody knows who begins first
-  Pieces second(even, 1, false);
+  Pieces second(even, 1);
   Range range{};
   ASSERT_TRUE(second.Take(&range.begin, &range.end));
   EXPECT_EQ(range, (Range{110, 160}));
@@ -90,7 +91,7 @@ TEST(Pieces, AreOneOrTwoOfOnesOwnInAShortCallOfWhichTheCallerHasMore) {
 // Of four workers each has two pieces, whatever the caller's lead.
 TEST(Pieces, OfOnesOwnAreOnesOwnShare) {
   Shares shares(20, {1, 2, 3, 2}, 4, true);  // 7, 5, 4 and 4 units
-  Pieces last(shares, 3, false);
+  Pieces last(shares, 3);
   Range range{};
   ASSERT_TRUE(last.Take(&range.begin, &range.end));
   EXPECT_EQ(range, (Range{16, 18}));
@@ -99,7 +100,7 @@ TEST(Pieces, OfOnesOwnAreOnesOwnShare) {
 // Threads of an arena with more places than workers may come to the same share; the second one has another that nobody has begun.
 TEST(Pieces, OfASecondWorkerOfAShareAreThoseOfANewOne) {
   Shares shares(80, {1, 2, 0, 2}, 4, true);
-  Pieces first(shares, 1, false), second(shares, 5, false), third(shares, 9, false);
+  Pieces first(shares, 1), second(shares, 5), third(shares, 9);
   Range range{};
   ASSERT_TRUE(first.Take(&range.begin, &range.end));
   EXPECT_EQ(range, (Range{20, 30}));
@@ -111,10 +112,10 @@ TEST(Pieces, OfASecondWorkerOfAShareAreThoseOfANewOne) {
   EXPECT_EQ(range, (Range{40, 50}));
   ASSERT_TRUE(second.Take(&range.begin, &range.end));
   EXPECT_EQ(range, (Range{10, 20}));
-  EXPECT_FALSE(shares.WereUneven());
+  EXPECT_TRUE(second.was_even());
   ASSERT_TRUE(second.Take(&range.begin, &range.end));  // the next share's last two units
   EXPECT_EQ(range, (Range{58, 60}));
-  EXPECT_TRUE(shares.WereUneven());
+  EXPECT_FALSE(second.was_even());
 }
 
 TEST(Evenness, OnePieceAfterManyEvenCallsAndNowAndThenTwo) {
@@ -132,25 +133,11 @@ TEST(Evenness, OnePieceAfterManyEvenCallsAndNowAndThenTwo) {
   EXPECT_EQ(note(1, true), 2) << "a look at whether they still are";
 }
 
-TEST(Pieces, TellWhoIsAtWork) {
-  Shares shares(100, {1}, 3, false);
-  {
-    const Pieces caller(shares, 0, true);
-    EXPECT_FALSE(shares.AreWorkedOn()) << "the caller does not wait for itself";
-    Pieces other(shares, 5, false);
-    EXPECT_TRUE(shares.AreWorkedOn());
-    EXPECT_FALSE(shares.WereHelped());
-    other.SetHelped();
-  }
-  EXPECT_FALSE(shares.AreWorkedOn());
-  EXPECT_TRUE(shares.WereHelped());
-}
-
 TEST(Pieces, TellWhatIsLeft) {
   Shares shares(2, {1}, 2, false);
   EXPECT_TRUE(shares.AreLeft());
   std::int64_t begin, end;
-  Pieces other(shares, 1, false);
+  Pieces other(shares, 1);
   ASSERT_TRUE(other.Take(&begin, &end));
   EXPECT_TRUE(shares.AreLeft()) << "the caller's";
   ASSERT_TRUE(other.Take(&begin, &end));
@@ -167,7 +154,7 @@ TEST(Pieces, CoverEveryCountOnce) {
         Shares shares(count, {grain, most, static_cast<double>(lead), way % 3}, workers, way % 5 > 0);
         std::vector<int> taken(static_cast<std::size_t>(count));
         for (std::int64_t worker = workers; worker-- > 0;) {
-          Pieces pieces(shares, worker, worker == 0);
+          Pieces pieces(shares, worker);
           Range range{};
           if (worker % 2 == 0 && worker > 0) {  // takes but one
             if (pieces.Take(&range.begin, &range.end)) {
@@ -188,13 +175,13 @@ TEST(Pieces, CoverEveryCountOnce) {
 TEST(Pieces, ThereAreAtMostAsManyAsAShareCounts) {
   const std::int64_t count = std::int64_t{1} << 50;
   Shares shares(count, {1}, 1, false);
-  Pieces pieces(shares, 0, true);
+  Pieces pieces(shares, 0);
   Range range{};
   ASSERT_TRUE(pieces.Take(&range.begin, &range.end));
   EXPECT_EQ(range.begin, 0);
   EXPECT_GE(range.end, std::int64_t{1} << 19);
   Shares two(count, {1}, 2, false);
-  Pieces other(two, 1, false);
+  Pieces other(two, 1);
   ASSERT_TRUE(other.Take(&range.begin, &range.end));
   EXPECT_NEAR(static_cast<double>(range.begin), static_cast<double>(count) / 2, 1e7);
 }
@@ -208,7 +195,7 @@ TEST(Pieces, AreTakenOnceByThreadsAtOnce) {
     std::vector<std::thread> threads;
     for (int t = 0; t < kThreads; ++t) {
       threads.emplace_back([&, t] {
-        Pieces pieces(shares, t / 2, t == 0);  // every other share has no worker of its own
+        Pieces pieces(shares, t / 2);  // every other share has no worker of its own
         Range range{};
         while (pieces.Take(&range.begin, &range.end)) {
           for (std::int64_t i = range.begin; i < range.end; ++i) taken[static_cast<std::size_t>(i)].fetch_add(1);

@@ -1,0 +1,127 @@
+// Who takes a call that is put in a seat, and who waits for whom.
+#include "core/crew.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <thread>
+
+namespace axiscast {
+namespace {
+
+struct alignas(64) Job {
+  std::int64_t number = -1;  // that its helper was told
+};
+const int kFirstRead = 0;
+
+// A helper that stays for so many calls, if these are not over, and works until it may end.
+struct Helper {
+  int stays_for = 1;
+  bool even = true;
+  const std::atomic<bool>* over = nullptr;
+  const std::atomic<bool>* may_end = nullptr;
+  std::atomic<int> calls{0};
+
+  bool Begin(void* what, std::int64_t number, const void* first_read) {
+    EXPECT_EQ(first_read, &kFirstRead);
+    static_cast<Job*>(what)->number = number;
+    return ++calls < stays_for;
+  }
+  bool Work() const {
+    while (may_end != nullptr && !*may_end) std::this_thread::yield();
+    return even;
+  }
+  void End() {}
+  bool Stays() const { return over == nullptr || !*over; }
+};
+
+TEST(Crew, NeedsAThreadWhereNoneIsOnItsWay) {
+  Crew crew(nullptr, 2);
+  Job job;
+  EXPECT_TRUE(crew.Call(1, &job, 5, &kFirstRead));
+  EXPECT_EQ(crew.TakeBack(1, &job), Crew::Left::kUntaken);
+  EXPECT_FALSE(crew.Call(1, &job, 5, &kFirstRead)) << "it still comes";
+  EXPECT_EQ(crew.TakeBack(1, &job), Crew::Left::kUntaken);
+  Helper late;
+  crew.Serve(1, late);
+  EXPECT_EQ(late.calls, 0);
+  EXPECT_TRUE(crew.Call(1, &job, 5, &kFirstRead)) << "it came, and left";
+  crew.CancelCall(1);
+  EXPECT_TRUE(crew.Call(1, &job, 5, &kFirstRead));
+}
+
+TEST(Crew, SaysWhatItsHelperSaw) {
+  for (const bool even : {true, false}) {
+    Crew crew(nullptr, 2);
+    Job job;
+    ASSERT_TRUE(crew.Call(1, &job, 5, &kFirstRead));
+    Helper helper;
+    helper.even = even;
+    crew.Serve(1, helper);
+    EXPECT_EQ(job.number, 5);
+    EXPECT_EQ(crew.TakeBack(1, &job), even ? Crew::Left::kEven : Crew::Left::kUneven);
+    EXPECT_FALSE(crew.IsStandingBy(1));
+  }
+}
+
+TEST(Crew, WaitsForWhoHasBegun) {
+  Crew crew(nullptr, 2);
+  Job job;
+  ASSERT_TRUE(crew.Call(1, &job, 5, &kFirstRead));
+  std::atomic<bool> may_end{false}, has_ended{false};
+  Helper helper;
+  helper.may_end = &may_end;
+  std::thread thread([&] { crew.Serve(1, helper); });
+  while (helper.calls == 0) std::this_thread::yield();
+  std::thread waker([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    has_ended = true;
+    may_end = true;
+  });
+  EXPECT_EQ(crew.TakeBack(1, &job), Crew::Left::kUneven) << "20 ms are late";
+  EXPECT_TRUE(has_ended);
+  waker.join();
+  thread.join();
+}
+
+// Each of many calls is taken once or taken back, with threads that stay, leave in between, and come anew.
+TEST(Crew, TakesEachCallOnce) {
+  constexpr int kCalls = 100'000;
+  for (const int stays_for : {1, 2, 1000}) {
+    Crew crew(nullptr, 2);
+    std::atomic<int> coming{0}, taken{0};
+    std::atomic<bool> over{false};
+    std::thread thread([&] {
+      while (!over || coming > 0) {
+        if (coming == 0) {
+          std::this_thread::yield();
+          continue;
+        }
+        Helper helper;
+        helper.stays_for = stays_for;
+        helper.over = &over;
+        coming.fetch_sub(1);
+        crew.Serve(1, helper);
+        taken += helper.calls;
+      }
+    });
+    int seen_taken = 0;
+    for (int call = 0; call < kCalls; ++call) {
+      Job job;
+      if (crew.Call(1, &job, call, &kFirstRead)) coming.fetch_add(1);
+      if (call % 3 == 0) std::this_thread::yield();
+      const bool was_taken = crew.TakeBack(1, &job) != Crew::Left::kUntaken;
+      ASSERT_EQ(job.number, was_taken ? call : -1);
+      seen_taken += was_taken;
+    }
+    over = true;
+    thread.join();
+    EXPECT_EQ(taken, seen_taken);
+    EXPECT_GT(seen_taken, 0);
+  }
+}
+
+}  // namespace
+}  // namespace axiscast
