@@ -18,7 +18,7 @@ namespace {
 constexpr int kMostPermutedDims = 4;                  // of cols with a permuted input; a try each, of up to 1 us
 constexpr std::int64_t kFlattenBytes = 1024;          // joining dims to longer rows than this gains nothing
 constexpr std::int64_t kDirectTileBytes = 64 * 1024;  // of the widest operand, when nothing goes through scratch
-constexpr std::int64_t kSlowTileBytes = 8 * 1024;     // at least, however slow the op is
+constexpr std::int64_t kSlowTileBytes = 2 * 1024;     // at least, however slow the op is
 constexpr std::int64_t kLongTileBytes = 128 * 1024;   // of a call that is never shared, when nothing goes through scratch
 // When kernels transpose: bytes of rows, which are the transposed input's lines, and of cols. Whole lines both ways, and more of
 // those that are far apart. From memory fewer cols take 0.75 to 1.1 of the time, in L3 up to 1.5; tiles of as many rows as cols,
