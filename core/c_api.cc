@@ -1,12 +1,9 @@
 // The C API's ground: the calling thread's last message, statuses, versions, structs of other sizes.
 #include "core/c_api.h"
 
-#include <pthread.h>
-
-#include <atomic>
-#include <memory>
-#include <new>
 #include <utility>
+
+#include "core/per_thread.h"
 
 namespace axiscast::c {
 namespace {
@@ -24,56 +21,28 @@ AXISCAST_SAME(AXISCAST_UNSUPPORTED, kUnsupported);
 AXISCAST_SAME(AXISCAST_INTERNAL, kInternal);
 #undef AXISCAST_SAME
 
-// What is kept for each thread that calls from C, behind a key of its own; plan_cache.cc says why not thread_local.
+// What is kept for each thread that calls from C.
 struct ThreadState {
   Status last;
   std::vector<Attribute> attributes;  // empty: memory for the next call's
 };
-
-constexpr std::int64_t kNoKey = -1;
-std::atomic<std::int64_t> thread_key{kNoKey};
-
-void Free(void* state) { delete static_cast<ThreadState*>(state); }
-
-// Null when there is none yet, and none is to be made or can be.
-ThreadState* StateOfThisThread(bool make) noexcept {
-  const std::int64_t key = thread_key.load(std::memory_order_acquire);
-  if (key == kNoKey) return nullptr;
-  if (void* const state = pthread_getspecific(static_cast<pthread_key_t>(key))) return static_cast<ThreadState*>(state);
-  if (!make) return nullptr;
-  std::unique_ptr<ThreadState> state(new (std::nothrow) ThreadState);
-  if (state == nullptr || pthread_setspecific(static_cast<pthread_key_t>(key), state.get()) != 0) return nullptr;
-  return state.release();
-}
-
-struct KeyOwner {
-  KeyOwner() noexcept {
-    pthread_key_t key;
-    if (pthread_key_create(&key, &Free) == 0) thread_key.store(static_cast<std::int64_t>(key), std::memory_order_release);
-  }
-  // What other threads have is lost: they may be in the middle of a call, when the process ends.
-  ~KeyOwner() {
-    Free(StateOfThisThread(false));
-    const std::int64_t key = thread_key.exchange(kNoKey);
-    if (key != kNoKey) pthread_key_delete(static_cast<pthread_key_t>(key));
-  }
-} key_owner;
+PerThread<ThreadState> states;
 
 }  // namespace
 
 std::int32_t Report(const Status& status) noexcept {
   if (status.ok()) return AXISCAST_OK;
-  if (ThreadState* const state = StateOfThisThread(true)) state->last = status;
+  if (ThreadState* const state = states.FindOrMake()) state->last = status;
   return static_cast<std::int32_t>(status.code());
 }
 
 void TakeAttributes(std::vector<Attribute>* attributes) noexcept {
-  if (ThreadState* const state = StateOfThisThread(true)) std::swap(*attributes, state->attributes);
+  if (ThreadState* const state = states.FindOrMake()) std::swap(*attributes, state->attributes);
 }
 
 void GiveBackAttributes(std::vector<Attribute>* attributes) noexcept {
   attributes->clear();
-  ThreadState* const state = StateOfThisThread(false);
+  ThreadState* const state = states.Find();
   if (state != nullptr && state->attributes.capacity() < attributes->capacity()) std::swap(*attributes, state->attributes);
 }
 
@@ -110,7 +79,7 @@ int32_t axiscast_abi_version(void) { return AXISCAST_ABI_VERSION; }
 const char* axiscast_version(void) { return AXISCAST_VERSION; }
 
 const char* axiscast_last_message(void) {
-  const c::ThreadState* const state = c::StateOfThisThread(false);
+  const c::ThreadState* const state = c::states.Find();
   return state != nullptr ? state->last.message() : "";
 }
 

@@ -1,13 +1,12 @@
 // A small set-associative cache for each thread; see plan_cache.h.
 #include "core/plan_cache.h"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstring>
 #include <new>
+
+#include "core/per_thread.h"
 
 namespace axiscast {
 namespace {
@@ -56,41 +55,7 @@ struct Cache {
   }
 };
 
-// Each thread's cache is behind this key, which exists from the library's loading to its unloading; calls before and after that
-// find none, and plan. Not thread_local: in a library that is loaded late, the first use of such a variable aborts the process when
-// there is no memory for it, and so does registering its destructor; and a thread that ends after the library was unloaded would
-// run into nothing. A key has errors instead, and costs 1 ns more.
-constexpr std::int64_t kNoKey = -1;
-std::atomic<std::int64_t> thread_key{kNoKey};
-
-void Free(void* cache) { delete static_cast<Cache*>(cache); }
-
-struct KeyOwner {
-  KeyOwner() noexcept {
-    pthread_key_t key;
-    if (pthread_key_create(&key, &Free) == 0) thread_key.store(static_cast<std::int64_t>(key), std::memory_order_release);
-  }
-  // What other threads have is lost, as the built-in registries are: they may be in the middle of a call, when the process ends.
-  ~KeyOwner() {
-    ForgetPlans();
-    const std::int64_t key = thread_key.exchange(kNoKey);
-    if (key != kNoKey) pthread_key_delete(static_cast<pthread_key_t>(key));
-  }
-} key_owner;
-
-Cache* CacheOfThisThread() noexcept {
-  const std::int64_t key = thread_key.load(std::memory_order_acquire);
-  return key != kNoKey ? static_cast<Cache*>(pthread_getspecific(static_cast<pthread_key_t>(key))) : nullptr;
-}
-
-// Null when there is no memory for one.
-Cache* MakeCacheOfThisThread() noexcept {
-  const std::int64_t key = thread_key.load(std::memory_order_acquire);
-  if (key == kNoKey) return nullptr;
-  std::unique_ptr<Cache> cache(new (std::nothrow) Cache);
-  if (cache == nullptr || pthread_setspecific(static_cast<pthread_key_t>(key), cache.get()) != 0) return nullptr;
-  return cache.release();
-}
+PerThread<Cache> caches;
 
 // Odd factors without a pattern (splitmix64).
 constexpr auto kFactors = [] {
@@ -125,7 +90,7 @@ void PlanKey::Finish() noexcept {
 
 std::shared_ptr<const Plan::Impl> TakePlan(const PlanKey& key) noexcept {
   if (!key.valid()) return nullptr;
-  Cache* const cache = CacheOfThisThread();
+  Cache* const cache = caches.Find();
   if (cache == nullptr) return nullptr;
   Slot* const slot = cache->SetOf(key).Find(key);
   if (slot == nullptr) return nullptr;
@@ -136,8 +101,7 @@ std::shared_ptr<const Plan::Impl> TakePlan(const PlanKey& key) noexcept {
 void PutPlan(const PlanKey& key, std::shared_ptr<const Plan::Impl> plan) noexcept {
   if (!key.valid()) return;
   // Looked up anew: calls made in the meantime may have changed everything, even the thread, where a pool's tasks are fibres.
-  Cache* cache = CacheOfThisThread();
-  if (cache == nullptr) cache = MakeCacheOfThisThread();
+  Cache* const cache = caches.FindOrMake();
   if (cache == nullptr) return;
   Set& set = cache->SetOf(key);
   Slot* slot = set.Find(key);
@@ -149,11 +113,6 @@ void PutPlan(const PlanKey& key, std::shared_ptr<const Plan::Impl> plan) noexcep
   slot->plan = std::move(plan);
 }
 
-void ForgetPlans() noexcept {
-  Cache* const cache = CacheOfThisThread();
-  if (cache == nullptr) return;
-  (void)pthread_setspecific(static_cast<pthread_key_t>(thread_key.load()), nullptr);
-  delete cache;
-}
+void ForgetPlans() noexcept { caches.Forget(); }
 
 }  // namespace axiscast
