@@ -152,8 +152,14 @@ class TileCols {
     if (permuted != nullptr) group = std::lcm(group, GroupCols(*permuted) / inner);
     const std::int64_t least = group * inner * problem_.widest;
     if (least > StreamedTileBytes()) return 0;
+    if (permuted != nullptr && IsOneGroup(*permuted, group * inner)) return 2 * group <= canonical_.extents[first] ? group : 0;
     const std::int64_t fold = std::max<std::int64_t>(bytes / least, 1) * group;
     return 2 * fold <= canonical_.extents[first] ? fold : 0;
+  }
+
+  // Are so many cols a row that kernels join to the next one, beside an image?
+  bool IsOneGroup(const Permutation& permutation, std::int64_t cols) const {
+    return !problem_.streams && cols == GroupCols(permutation);
   }
 
   // The dim outside cols that runs along a tile's rows: the one along which a transposed operand is contiguous, else the next one

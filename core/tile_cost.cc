@@ -49,7 +49,7 @@ TilingEstimate TileCost::Cost(int first) const {
   const bool joins = Joins(first), keeps = Keeps(first, fold), permuted = IsAnyPermuted(first);
   double row = problem_.chained          ? ChainedRowSeconds(first, row_cols)
                : keeps                   ? 0
-               : permuted                ? (fold > 0 ? kFoldedRowSeconds : PermutedRowSeconds(first))
+               : permuted                ? PermutedRowSeconds(first, fold, row_cols)
                : row_bytes < vector      ? kShortRowSeconds
                : row_bytes % vector == 0 ? kRowSeconds
                : joins                   ? kJoinedRowSeconds
@@ -120,8 +120,9 @@ double TileCost::SecondsOfSquares(int first) const {
   return static_cast<double>(Block(0)) / static_cast<double>(side) * waste(rows, height) * waste(cols, side) * kTransposedSeconds;
 }
 
-double TileCost::PermutedRowSeconds(int first) const {
+double TileCost::PermutedRowSeconds(int first, std::int64_t fold, std::int64_t row_cols) const {
   const Permutation& p = *permutation(first);
+  if (fold > 0) return IsOneGroup(p, row_cols) ? 0 : kFoldedRowSeconds;
   const std::int64_t group = GroupCols(p), cols = Block(first);
   const std::int64_t groups = std::max<std::int64_t>(cols - p.slack, 0) / group;
   return kPermutedRowSeconds + std::ceil(static_cast<double>(cols - groups * group) / p.lanes) * kPermutedRestSeconds;

@@ -29,7 +29,7 @@ class TileCost : public TileCols {
  private:
   double SecondsOfSquares(int first) const;
   double ChainedRowSeconds(int first, std::int64_t row_cols) const;
-  double PermutedRowSeconds(int first) const;
+  double PermutedRowSeconds(int first, std::int64_t fold, std::int64_t row_cols) const;
   bool IsBox(int operand, int first) const;
   double SecondsOfRun(int operand, int first) const;
   void AddStaging(int operand, int first, std::int64_t block_bytes, bool image, TilingEstimate* estimate) const;

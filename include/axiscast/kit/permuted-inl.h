@@ -103,8 +103,8 @@ class PermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
     const Permutation& permutation = *tile.in[permuted].permutation;
     const InputRows permuted_rows = RowsOf(tile, inputs, permuted), streamed_rows = RowsOf(tile, inputs, 1 - permuted);
     const auto attributes = ReadAttributes<Op, T>(tile);
-    const std::size_t lanes = kLanes, cols = static_cast<std::size_t>(tile.cols),
-                      group = static_cast<std::size_t>(GroupCols(permutation));
+    const auto [rows, cols, back] = Part::GroupsOf(tile, permutation, permuted);
+    const std::size_t lanes = kLanes, group = static_cast<std::size_t>(GroupCols(permutation));
     const int parts = permutation.parts;
     const auto table = [&](int part) HWY_ATTR { return Part::TableOf(permutation, part); };
     const auto t0 = table(0), t1 = table(1), t2 = table(2), t3 = table(3), t4 = table(4), t5 = table(5), t6 = table(6),
@@ -114,13 +114,13 @@ class PermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
     const std::int64_t p1 = place(1), p2 = place(2), p3 = place(3), p4 = place(4), p5 = place(5), p6 = place(6), p7 = place(7);
     const std::int64_t end = Part::EndOf(permutation, cols), stride = permutation.stride;
     const std::size_t last = cols - group - static_cast<std::size_t>(permutation.slack);  // a group's first col
-    for (std::int64_t r = 0; r < tile.rows; ++r) {
+    for (std::int64_t r = 0; r < rows; ++r) {
       const std::byte* const row_end = Part::SourceOf(permuted_rows, r) + end;
       const std::byte* source = Part::SourceOf(permuted_rows, r) + permutation.at[0];
-      const Element* const streamed = streamed_rows.Row<T>(r);
+      const Element* streamed = streamed_rows.Row<T>(r);
       Element* const out = Part::OutOf(tile, out_rows, r);
       for (std::size_t i = 0;;) {
-        for (; i <= last; i += group, source += stride) {
+        for (; i <= last; i += group, source += stride, streamed -= back) {
           VPermuted once = hn::Zero(DPermuted());
           if constexpr (kVectors == 1 || kSlides) once = Part::LoadAll(source);
           const auto compute = [&](const auto& t, std::int64_t bytes, std::size_t part) HWY_ATTR {
@@ -172,8 +172,8 @@ class PermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
     const Permutation& permutation = *tile.in[permuted].permutation;
     const InputRows permuted_rows = RowsOf(tile, inputs, permuted), streamed_rows = RowsOf(tile, inputs, 1 - permuted);
     const auto attributes = ReadAttributes<Op, T>(tile);
-    const std::size_t lanes = kLanes, cols = static_cast<std::size_t>(tile.cols),
-                      group = static_cast<std::size_t>(GroupCols(permutation));
+    const auto [rows, cols, back] = Part::GroupsOf(tile, permutation, permuted);
+    const std::size_t lanes = kLanes, group = static_cast<std::size_t>(GroupCols(permutation));
     const int parts = permutation.parts, clusters = permutation.clusters;
     const std::size_t part_cols = static_cast<std::size_t>(clusters) * lanes, whole = Part::WholeCols(permutation, cols);
     const std::int64_t end = Part::EndOf(permutation, cols);
@@ -184,10 +184,10 @@ class PermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
     const auto m0 = Part::IsUpper(from0), m1 = Part::IsUpper(from1), m2 = Part::IsUpper(from2), m3 = Part::IsUpper(from3);
     const bool ends = whole > 0 && permutation.slack == 0;
     const std::int64_t extra_bytes = permutation.stride - clusters * permutation.cluster_bytes;
-    for (std::int64_t r = 0; r < tile.rows; ++r) {
+    for (std::int64_t r = 0; r < rows; ++r) {
       const std::byte* source = Part::SourceOf(permuted_rows, r);
       const std::byte* const row_end = source + end;
-      const Element* const streamed = streamed_rows.Row<T>(r);
+      const Element* streamed = streamed_rows.Row<T>(r);
       Element* const out = Part::OutOf(tile, out_rows, r);
       VPermuted first, second, third;
       const auto load = [&](const std::byte* at) HWY_ATTR {
@@ -212,6 +212,7 @@ class PermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
           if (--left == 0) {
             left = clusters;
             i += group - part_cols;
+            streamed -= back;
             source += extra_bytes;
           }
         }
@@ -235,18 +236,19 @@ class PermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
     const Permutation& permutation = *tile.in[permuted].permutation;
     const InputRows permuted_rows = RowsOf(tile, inputs, permuted), streamed_rows = RowsOf(tile, inputs, 1 - permuted);
     const auto attributes = ReadAttributes<Op, T>(tile);
-    const std::size_t lanes = kLanes, cols = static_cast<std::size_t>(tile.cols);
+    const auto [rows, cols, back] = Part::GroupsOf(tile, permutation, permuted);
+    const std::size_t lanes = kLanes;
     const int parts = permutation.parts;
     const std::size_t whole = Part::WholeCols(permutation, cols);
     const std::int64_t end = Part::EndOf(permutation, cols);
-    for (std::int64_t r = 0; r < tile.rows; ++r) {
+    for (std::int64_t r = 0; r < rows; ++r) {
       const std::byte* const row = Part::SourceOf(permuted_rows, r);
       const std::byte* source = row;
-      const Element* const streamed = streamed_rows.Row<T>(r);
+      const Element* streamed = streamed_rows.Row<T>(r);
       Element* const out = Part::OutOf(tile, out_rows, r);
       const OutputRun<Element> run(streams, out, whole);
       std::size_t i = 0;
-      for (; i < whole; source += permutation.stride) {
+      for (; i < whole; source += permutation.stride, streamed -= back) {
         const auto store = [&](VPermuted v, std::size_t col) HWY_ATTR {
           const V result = Part::Result(hn::LoadU(D(), streamed + col), v, attributes);
           if (HWY_UNLIKELY(streams)) {  // out of the way of what stays in caches

@@ -102,6 +102,21 @@ class PermutedPart {
     return reinterpret_cast<Element*>(static_cast<std::byte*>(out) + row * tile.out_row_stride);
   }
 
+  // The rows of a tile, and how many elements the streamed input goes back after a group. Rows that are a group each, beside a
+  // streamed input that is the same in all of them, are one row: 1.4 ns less for each.
+  struct Groups {
+    std::int64_t rows;
+    std::size_t cols, back;
+  };
+  static HWY_INLINE Groups GroupsOf(const Tile& tile, const Permutation& permutation, int permuted) {
+    const std::int64_t group = GroupCols(permutation);
+    const bool one = tile.cols == group && tile.in[1 - permuted].row_stride == 0 && permutation.slack == 0 &&
+                     tile.in[permuted].row_stride == permutation.stride &&
+                     tile.out_row_stride == group * static_cast<std::int64_t>(sizeof(Element));
+    if (one) return {1, static_cast<std::size_t>(tile.rows * group), static_cast<std::size_t>(group)};
+    return {tile.rows, static_cast<std::size_t>(tile.cols), 0};
+  }
+
   // A division of 32 bits takes half as long.
   static HWY_INLINE std::size_t Quotient(std::size_t x, std::size_t y) {
     return x < (std::size_t{1} << 32) ? static_cast<std::uint32_t>(x) / static_cast<std::uint32_t>(y) : x / y;
