@@ -1,6 +1,7 @@
 // oneTBB, behind one function. Nothing starts at load; no arena and no global_control of our own.
 #include "core/parallel.h"
 
+#include <dlfcn.h>
 #include <tbb/task_arena.h>
 #include <tbb/version.h>
 
@@ -23,6 +24,7 @@
 #include "core/awake.h"
 #include "core/crew.h"
 #include "core/float_mode.h"
+#include "core/per_thread.h"
 
 namespace axiscast {
 namespace {
@@ -53,7 +55,33 @@ struct Caller {
   Evenness evenness;
   std::int64_t ended = 0;  // when the last one ended; 0: its helpers stayed
 };
-thread_local Caller caller;
+PerThread<Caller> callers;
+
+// oneTBB's threads run on when nobody has work for them. So its library stays in the process, also where it came with this one and
+// this one is unloaded.
+void KeepScheduler() noexcept {
+  [[maybe_unused]] static const bool kept = [] {
+    Dl_info info;
+    return dladdr(reinterpret_cast<const void*>(&TBB_runtime_version), &info) != 0 &&
+           dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) != nullptr;
+  }();
+}
+
+// Tasks that were detached and have not ended. The library is not unloaded under them; but a process whose threads are gone, as
+// after a fork, does not wait for ever.
+class Detached {
+ public:
+  void Begin() noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
+  void End() noexcept { count_.fetch_sub(1, std::memory_order_release); }
+  ~Detached() {
+    const std::int64_t until = Nanoseconds() + kMostNanoseconds;
+    while (count_.load(std::memory_order_acquire) != 0 && Nanoseconds() < until) std::this_thread::yield();
+  }
+
+ private:
+  static constexpr std::int64_t kMostNanoseconds = 100'000'000;
+  std::atomic<std::int64_t> count_{0};
+} detached;
 
 AwakeGuess awake;
 
@@ -122,13 +150,16 @@ class Helper {
 // Calls a helper for a worker and some more. Returns false where there is no memory to do it.
 bool CallWorkers(const std::shared_ptr<Crew>& crew, Job* job, std::int64_t first, std::int64_t count) noexcept {
   if (!crew->Call(first, job, count, job->shares.what().state)) return true;
+  detached.Begin();
   try {
-    // Detached: no call waits for a thread that does not come, or that stays.
+    // No call waits for a thread that does not come, or that stays.
     tbb::this_task_arena::enqueue([crew, first] {
       Helper helper(crew, first);
       crew->Serve(first, helper);
+      detached.End();
     });
   } catch (...) {
+    detached.End();
     crew->CancelCall(first);
     return false;
   }
@@ -149,18 +180,22 @@ Seen RunWorkersOf(const std::shared_ptr<Crew>& crew, Job* job, std::int64_t firs
 }
 
 // In the current arena, which has so many threads. Returns whether workers were even.
-bool RunInArena(Job* job, const void* arena, int threads, std::int64_t workers) {
-  std::shared_ptr<Crew> crew = std::move(caller.crew);
-  if (crew == nullptr || !crew->IsFor(arena, threads)) crew = std::make_shared<Crew>(arena, threads);
+bool RunInArena(Caller* caller, Job* job, const void* arena, int threads, std::int64_t workers) {
+  std::shared_ptr<Crew> crew = std::move(caller->crew);
+  if (crew == nullptr || !crew->IsFor(arena, threads)) {
+    KeepScheduler();
+    crew = std::make_shared<Crew>(arena, threads);
+  }
   const bool even = RunWorkersOf(crew, job, 0, workers).even;
-  caller.crew = std::move(crew);
-  caller.ended = job->stays ? 0 : Nanoseconds();
+  caller->crew = std::move(crew);
+  caller->ended = job->stays ? 0 : Nanoseconds();
   return even;
 }
 
-// Whether a helper of this thread is there.
-bool IsOneStandingBy(const ExecuteOptions& options) noexcept {
-  return options.pool == nullptr && caller.crew != nullptr && caller.crew->IsFor(options.task_arena) && caller.crew->IsStandingBy(1);
+// Whether a helper of the calling thread is there.
+bool IsOneStandingBy(const Caller* caller, const ExecuteOptions& options) noexcept {
+  if (options.pool != nullptr || caller == nullptr || caller->crew == nullptr) return false;
+  return caller->crew->IsFor(options.task_arena) && caller->crew->IsStandingBy(1);
 }
 
 constexpr double kLeadOfStandby = 0.15;   // of the lead before threads that are only awake (PiecesOf): 0.08 us
@@ -184,7 +219,7 @@ bool IsShared(double seconds, const ExecuteOptions& options) noexcept {
   const int threads = Concurrency(options);
   if (threads == 1) return false;
   if (seconds - seconds / threads > kWakingSeconds) return true;
-  return IsOneStandingBy(options) || awake.Ask(Nanoseconds());
+  return IsOneStandingBy(callers.Find(), options) || awake.Ask(Nanoseconds());
 }
 
 int Concurrency(const ExecuteOptions& options) noexcept { return Limited(AllThreads(options), options); }
@@ -198,27 +233,27 @@ void RunParallel(std::int64_t count, const PieceSizes& sizes, const ExecuteOptio
     return;
   }
   const bool own_pool = options.pool != nullptr;  // of the caller, whose threads may begin at once, or late
-  const bool is_short = sizes.of_own > 0 && !own_pool;
-  const bool stand_by = IsOneStandingBy(options);
+  Caller* const caller = own_pool ? nullptr : callers.FindOrMake();
   PieceSizes cut = sizes;
-  if (is_short) cut.of_own = caller.evenness.PiecesOfOwn();
+  const bool is_short = sizes.of_own > 0 && caller != nullptr, stand_by = IsOneStandingBy(caller, options);
+  if (is_short) cut.of_own = caller->evenness.PiecesOfOwn();
   if (stand_by) cut.lead *= kLeadOfStandby;
   const SharedWork what{work, state, std::this_thread::get_id(), CurrentCpu(), GetFloatMode()};
   Job job{.shares = Shares(count, cut, workers, !own_pool, what),
-          .stays = stand_by || (!own_pool && Nanoseconds() - caller.ended < kStayNanoseconds)};
+          .stays = stand_by || (caller != nullptr && Nanoseconds() - caller->ended < kStayNanoseconds)};
   bool even = true, is_done = false;
   try {
     if (own_pool) {
       options.pool->parallel_for(options.pool->context, workers, &RunWorkers, &job);
-    } else {
-      const auto run = [&] { even = RunInArena(&job, options.task_arena, threads, workers); };
+    } else if (caller != nullptr) {
+      const auto run = [&] { even = RunInArena(caller, &job, options.task_arena, threads, workers); };
       options.task_arena != nullptr ? static_cast<tbb::task_arena*>(options.task_arena)->execute(run) : run();
       is_done = true;  // its first worker stopped where nothing was left
     }
   } catch (...) {
     // No memory, or the host cancelled its group.
   }
-  if (is_short) caller.evenness.Note(even);
+  if (is_short) caller->evenness.Note(even);
   if (!is_done && job.shares.AreLeft()) RunWorker(&job, 0);  // also by a pool that runs less than it was asked to
 }
 
