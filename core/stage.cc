@@ -13,6 +13,7 @@ namespace {
 constexpr std::int64_t kFewRuns = 24;
 // So few patterns are made one after the other, in whole vectors, which what comes next need not wait for.
 constexpr std::int64_t kFewPatterns = 16;
+constexpr std::int64_t kShortPatternBytes = 128;  // longer ones are moved as well as runs
 
 std::int64_t Elements(const BoxDim* dims, int rank) {
   std::int64_t elements = 1;
@@ -101,7 +102,8 @@ void StageIn(const Movers& movers, int size_log2, const BoxDim* dims, int rank, 
     return;
   }
   if (movers.boxes[size_log2](x, dims, rank, out)) return;
-  const bool few_patterns = dims[1].stride == 0 && outer.extent < kFewPatterns;
+  const bool few_patterns =
+      dims[1].stride == 0 && outer.extent < kFewPatterns && bytes <= dims[1].extent * kShortPatternBytes;
   if (dims[rank - 1].stride == size && Elements(dims + 1, rank - 2) <= kFewRuns && !few_patterns) {
     RunMover(movers, dims, rank - 1, dims[rank - 1].extent << size_log2, true).Move(x, out);
     return;
