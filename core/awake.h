@@ -13,8 +13,7 @@ namespace axiscast {
 // 300 us hardly ever, and all the while the caller of a call that nobody shares pays for a fork, 1 us and more (2 virtual cores of
 // Zen 5). So short calls are shared while others are seen to help; and where calls are close to each other, it is tried in a 16th
 // of the time, an eighth while tries grow: for as long as threads need to wake up, then twice as long each time that nobody helped.
-// Schedulers wake a thread on the caller's own CPU, where it is no help, and may move it at the next tick, 1 to 4 ms later: without
-// longer tries, 19 of 24 processes on a Zen 4 never shared calls of 4.6 us, which then took 4.9 instead of 3.35; with them, 7.
+// A thread that wakes late, as one that has to leave the caller's CPU (core/cpus.h), comes to a longer try, or to the next one.
 // Called by any number of threads at once, which see each other's calls and helpers, whatever pool they have. Times are in
 // nanoseconds, of any clock.
 class alignas(64) AwakeGuess {

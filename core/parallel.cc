@@ -5,10 +5,6 @@
 #include <tbb/task_arena.h>
 #include <tbb/version.h>
 
-#if defined(__linux__)
-#include <sched.h>
-#endif
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -22,21 +18,13 @@
 #include <utility>
 
 #include "core/awake.h"
+#include "core/cpus.h"
 #include "core/crew.h"
 #include "core/float_mode.h"
 #include "core/per_thread.h"
 
 namespace axiscast {
 namespace {
-
-// -1: not known.
-int CurrentCpu() noexcept {
-#if defined(__linux__)
-  return sched_getcpu();
-#else
-  return -1;
-#endif
-}
 
 std::int64_t Nanoseconds() noexcept {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -153,7 +141,8 @@ bool CallWorkers(const std::shared_ptr<Crew>& crew, Job* job, std::int64_t first
   detached.Begin();
   try {
     // No call waits for a thread that does not come, or that stays.
-    tbb::this_task_arena::enqueue([crew, first] {
+    tbb::this_task_arena::enqueue([crew, first, cpu = job->shares.what().caller_cpu] {
+      LeaveCpu(cpu);
       Helper helper(crew, first);
       crew->Serve(first, helper);
       detached.End();
