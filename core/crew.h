@@ -38,6 +38,12 @@ class Crew {
   }
 
   void Prefetch(std::int64_t seat) noexcept { __builtin_prefetch(&At(seat), 1); }
+  // On which CPU the caller was last seen.
+  int caller_cpu() const noexcept { return caller_cpu_.load(std::memory_order_relaxed); }
+  void SetCallerCpu(int cpu) noexcept {
+    if (cpu != caller_cpu()) caller_cpu_.store(cpu, std::memory_order_relaxed);
+  }
+
   // Puts a call in a seat, with a number for whoever takes it, and what that reads first. job is aligned to 4. Returns whether
   // a thread has to be called to it: none is there, nor comes.
   bool Call(std::int64_t seat, void* job, std::int64_t number, const void* first_read) noexcept {
@@ -113,6 +119,7 @@ class Crew {
   const Seat& At(std::int64_t seat) const noexcept { return seats_[static_cast<std::size_t>(seat)]; }
 
   const void* const arena_;
+  std::atomic<int> caller_cpu_{-1};  // not known
   std::vector<Seat> seats_;
 };
 

@@ -124,6 +124,7 @@ class Helper {
   void End() noexcept {
     ended_ = Nanoseconds();
     if (helped_) awake.WasHelped(ended_);
+    LeaveCpu(crew_->caller_cpu());
   }
   bool Stays() const noexcept { return Nanoseconds() - ended_ < kStayNanoseconds; }
 
@@ -141,8 +142,8 @@ bool CallWorkers(const std::shared_ptr<Crew>& crew, Job* job, std::int64_t first
   detached.Begin();
   try {
     // No call waits for a thread that does not come, or that stays.
-    tbb::this_task_arena::enqueue([crew, first, cpu = job->shares.what().caller_cpu] {
-      LeaveCpu(cpu);
+    tbb::this_task_arena::enqueue([crew, first] {
+      LeaveCpu(crew->caller_cpu());
       Helper helper(crew, first);
       crew->Serve(first, helper);
       detached.End();
@@ -175,6 +176,7 @@ bool RunInArena(Caller* caller, Job* job, const void* arena, int threads, std::i
     KeepScheduler();
     crew = std::make_shared<Crew>(arena, threads);
   }
+  crew->SetCallerCpu(job->shares.what().caller_cpu);
   const bool even = RunWorkersOf(crew, job, 0, workers).even;
   caller->crew = std::move(crew);
   caller->ended = job->stays ? 0 : Nanoseconds();
