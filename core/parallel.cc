@@ -2,6 +2,7 @@
 #include "core/parallel.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <tbb/task_arena.h>
 #include <tbb/version.h>
 
@@ -55,20 +56,23 @@ void KeepScheduler() noexcept {
   }();
 }
 
-// Tasks that were detached and have not ended. The library is not unloaded under them; but a process whose threads are gone, as
-// after a fork, does not wait for ever.
+// Tasks that were detached and have not ended. The library is not unloaded under them, nor does the process end: those of threads
+// that ended wait for oneTBB's threads to come to their arenas, some milliseconds where there were many.
 class Detached {
  public:
-  void Begin() noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
-  void End() noexcept { count_.fetch_sub(1, std::memory_order_release); }
+  Detached() noexcept {
+    (void)pthread_atfork(nullptr, nullptr, [] { count_.store(0); });  // the child has no threads that would end them
+  }
   ~Detached() {
     const std::int64_t until = Nanoseconds() + kMostNanoseconds;
     while (count_.load(std::memory_order_acquire) != 0 && Nanoseconds() < until) std::this_thread::yield();
   }
+  void Begin() noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
+  void End() noexcept { count_.fetch_sub(1, std::memory_order_release); }
 
  private:
-  static constexpr std::int64_t kMostNanoseconds = 100'000'000;
-  std::atomic<std::int64_t> count_{0};
+  static constexpr std::int64_t kMostNanoseconds = 1'000'000'000;
+  static inline std::atomic<std::int64_t> count_{0};
 } detached;
 
 AwakeGuess awake;
