@@ -52,7 +52,7 @@ class alignas(64) AwakeGuess {
 
   // After a call that was shared.
   void WasHelped(std::int64_t now) noexcept {
-    last_help_.store(now, std::memory_order_relaxed);
+    if (now - last_help_.load(std::memory_order_relaxed) > kNote) last_help_.store(now, std::memory_order_relaxed);
     if (doublings_.load(std::memory_order_relaxed) != 0) doublings_.store(0, std::memory_order_relaxed);
   }
 

@@ -3,7 +3,10 @@
 #define AXISCAST_CORE_CREW_H_
 
 #include <atomic>
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -24,11 +27,20 @@ inline void Pause() noexcept {
 // One call at a time; its workers may put each other into seats.
 class Crew {
  public:
-  // Of whose threads: they are another arena's, where that is another one.
+  // arena: of whose threads; they are another arena's, where that is another one.
   Crew(const void* arena, int seats) : arena_(arena), seats_(static_cast<std::size_t>(seats)) {}
   bool IsFor(const void* arena) const noexcept { return arena_ == arena; }
   bool IsFor(const void* arena, int seats) const noexcept {
     return arena_ == arena && seats_.size() == static_cast<std::size_t>(seats);
+  }
+  // For another arena, if no thread is at a seat, or on its way to one.
+  bool TakeOver(const void* arena, int seats) noexcept {
+    if (seats_.size() != static_cast<std::size_t>(seats)) return false;
+    for (const Seat& seat : seats_) {
+      if (seat.state.load(std::memory_order_acquire) != kAway) return false;
+    }
+    arena_ = arena;
+    return true;
   }
 
   // Whether a thread stands by that seat.
@@ -37,7 +49,9 @@ class Crew {
     return At(seat).state.load(std::memory_order_relaxed) == kStandingBy;
   }
 
-  void Prefetch(std::int64_t seat) noexcept { __builtin_prefetch(&At(seat), 1); }
+  // Whether a thread is on its way to that seat.
+  bool IsComing(std::int64_t seat) const noexcept { return At(seat).state.load(std::memory_order_relaxed) == kComing; }
+
   // On which CPU the caller was last seen.
   int caller_cpu() const noexcept { return caller_cpu_.load(std::memory_order_relaxed); }
   void SetCallerCpu(int cpu) noexcept {
@@ -58,7 +72,7 @@ class Crew {
   enum class Left { kUntaken, kEven, kUneven };
   // After a call: takes it back, or waits for who took it, who says whether workers were even. Where the wait is long, they were not.
   Left TakeBack(std::int64_t seat, void* job) noexcept {
-    constexpr int kLate = 50, kYields = 200;  // pauses; the latter are 2 to 8 us
+    constexpr int kLate = 50, kYields = 200, kSleeps = 2'000;  // pauses; 200 are 2 to 8 us
     Seat& s = At(seat);
     auto state = reinterpret_cast<std::uintptr_t>(job);
     if (s.state.load(std::memory_order_relaxed) == state &&
@@ -69,8 +83,10 @@ class Crew {
     for (; s.state.load(std::memory_order_acquire) == kAtWork; ++pauses) {
       if (pauses < kYields) {
         Pause();
-      } else {
+      } else if (pauses < kSleeps) {
         std::this_thread::yield();  // a thread may have lost its CPU
+      } else {
+        std::this_thread::sleep_for(std::chrono::microseconds(50));  // to a thread that yields to nobody
       }
     }
     return s.was_even && pauses < kLate ? Left::kEven : Left::kUneven;
@@ -96,6 +112,8 @@ class Crew {
         helper.End();
         if (!stays) return;
         polls = 0;
+      } else if (state == kAway || state == kAtWork) {
+        return;  // another thread has come to it: a scheduler that failed had called one all the same
       } else {
         if (polls % kPollsOfAClock == 0) stays = stays && helper.Stays();
         if (!stays && s.state.compare_exchange_strong(state, kAway, std::memory_order_relaxed)) return;
@@ -118,9 +136,42 @@ class Crew {
   Seat& At(std::int64_t seat) noexcept { return seats_[static_cast<std::size_t>(seat)]; }
   const Seat& At(std::int64_t seat) const noexcept { return seats_[static_cast<std::size_t>(seat)]; }
 
-  const void* const arena_;
+  const void* arena_;
   std::atomic<int> caller_cpu_{-1};  // not known
   std::vector<Seat> seats_;
+};
+
+// All crews that there ever were: threads on their way to a seat outlive callers. Those that no caller has serve the next ones, so
+// that neither a thread's first call nor one in another arena allocates, once there are enough.
+class Crews {
+ public:
+  // Throws std::bad_alloc.
+  Crew* Take(const void* arena, int seats) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (Entry* entry = all_; entry != nullptr; entry = entry->next) {
+      if (!entry->taken && entry->crew.TakeOver(arena, seats)) {
+        entry->taken = true;
+        return &entry->crew;
+      }
+    }
+    all_ = new Entry{Crew(arena, seats), true, all_};
+    return &all_->crew;
+  }
+  void GiveBack(Crew* crew) noexcept {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (Entry* entry = all_; entry != nullptr; entry = entry->next) {
+      if (&entry->crew == crew) entry->taken = false;
+    }
+  }
+
+ private:
+  struct Entry {
+    Crew crew;
+    bool taken;
+    Entry* next;
+  };
+  std::mutex mutex_;
+  Entry* all_ = nullptr;  // never freed
 };
 
 }  // namespace axiscast

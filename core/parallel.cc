@@ -2,19 +2,16 @@
 #include "core/parallel.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
+#include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 #include <tbb/version.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
 #include <limits>
-#include <memory>
 #include <new>
-#include <optional>
 #include <thread>
 #include <utility>
 
@@ -38,42 +35,28 @@ struct Job {
   const bool stays = false;  // do its helpers
 };
 
+Crews crews;
+
 // What a thread keeps of its calls that were shared.
 struct Caller {
-  std::shared_ptr<Crew> crew;  // none: in a call inside of which another is made
+  ~Caller() {
+    if (crew != nullptr) crews.GiveBack(crew);
+  }
+
+  Crew* crew = nullptr;    // none: in a call inside of which another is made
+  std::int64_t missed = 0;  // calls, one after the other, to which nobody came who had been on the way before
   Evenness evenness;
-  std::int64_t ended = 0;  // when the last one ended; 0: its helpers stayed
+  std::int64_t ended = 0;  // when the last one ended; 0: its helpers were asked to stay
 };
 PerThread<Caller> callers;
 
-// oneTBB's threads run on when nobody has work for them. So its library stays in the process, also where it came with this one and
-// this one is unloaded.
-void KeepScheduler() noexcept {
-  [[maybe_unused]] static const bool kept = [] {
+// oneTBB's threads may come to a call long after it, and run on when nobody has work for them: both libraries stay in the process.
+void StayLoaded() noexcept {
+  [[maybe_unused]] static const bool stays = [] {
     Dl_info info;
-    return dladdr(reinterpret_cast<const void*>(&TBB_runtime_version), &info) != 0 &&
-           dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) != nullptr;
+    return dladdr(&callers, &info) != 0 && dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) != nullptr;
   }();
 }
-
-// Tasks that were detached and have not ended. The library is not unloaded under them, nor does the process end: those of threads
-// that ended wait for oneTBB's threads to come to their arenas, some milliseconds where there were many.
-class Detached {
- public:
-  Detached() noexcept {
-    (void)pthread_atfork(nullptr, nullptr, [] { count_.store(0); });  // the child has no threads that would end them
-  }
-  ~Detached() {
-    const std::int64_t until = Nanoseconds() + kMostNanoseconds;
-    while (count_.load(std::memory_order_acquire) != 0 && Nanoseconds() < until) std::this_thread::yield();
-  }
-  void Begin() noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
-  void End() noexcept { count_.fetch_sub(1, std::memory_order_release); }
-
- private:
-  static constexpr std::int64_t kMostNanoseconds = 1'000'000'000;
-  static inline std::atomic<std::int64_t> count_{0};
-} detached;
 
 AwakeGuess awake;
 
@@ -87,12 +70,11 @@ Seen RunWorker(Job* job, std::int64_t worker) noexcept {
   const SharedWork& what = job->shares.what();
   __builtin_prefetch(what.state);
   job->shares.PrefetchShare(worker);
-  const bool is_caller = std::this_thread::get_id() == what.caller;
-  std::optional<FloatModeScope> mode;  // results do not depend on who computes them, nor on whose threads those are
-  if (!is_caller) mode.emplace(what.float_mode);
+  // Results do not depend on who computes them, nor on whose threads those are. An arena gives its caller its own mode, too.
+  const FloatModeScope mode(what.float_mode);
   Pieces pieces(job->shares, worker);
   what.work(what.state, pieces);
-  if (is_caller || !pieces.took_any()) return {pieces.was_even(), false};
+  if (std::this_thread::get_id() == what.caller || !pieces.took_any()) return {pieces.was_even(), false};
   const int cpu = CurrentCpu();
   return {pieces.was_even(), cpu < 0 || cpu != what.caller_cpu};
 }
@@ -106,12 +88,12 @@ void RunWorkers(void* task, std::int64_t begin, std::int64_t end) {
 }
 
 // Worker `first` of a job and `count - 1` more, of whom half are another thread's to call.
-Seen RunWorkersOf(const std::shared_ptr<Crew>& crew, Job* job, std::int64_t first, std::int64_t count);
+Seen RunWorkersOf(Crew* crew, Job* job, std::int64_t first, std::int64_t count);
 
 // A thread in a seat.
 class Helper {
  public:
-  Helper(const std::shared_ptr<Crew>& crew, std::int64_t seat) : crew_(crew), seat_(seat) {}
+  Helper(Crew* crew, std::int64_t seat) : crew_(crew), seat_(seat) {}
 
   bool Begin(void* job, std::int64_t workers, const void* state) noexcept {
     job_ = static_cast<Job*>(job);
@@ -133,34 +115,36 @@ class Helper {
   bool Stays() const noexcept { return Nanoseconds() - ended_ < kStayNanoseconds; }
 
  private:
-  const std::shared_ptr<Crew>& crew_;
+  Crew* const crew_;
   const std::int64_t seat_;
   Job* job_ = nullptr;
   std::int64_t workers_ = 0, ended_ = 0;
   bool helped_ = false;
 };
 
-// Calls a helper for a worker and some more. Returns false where there is no memory to do it.
-bool CallWorkers(const std::shared_ptr<Crew>& crew, Job* job, std::int64_t first, std::int64_t count) noexcept {
+// Calls a helper for a worker and some more. Returns false where none can come.
+bool CallWorkers(Crew* crew, Job* job, std::int64_t first, std::int64_t count) noexcept {
   if (!crew->Call(first, job, count, job->shares.what().state)) return true;
-  detached.Begin();
   try {
-    // No call waits for a thread that does not come, or that stays.
-    tbb::this_task_arena::enqueue([crew, first] {
-      LeaveCpu(crew->caller_cpu());
-      Helper helper(crew, first);
-      crew->Serve(first, helper);
-      detached.End();
-    });
+    // A detached task gets a thread even where the host has ruled them out.
+    const auto allowed = tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
+    if (allowed > 1) {
+      // Detached: no call waits for a thread that does not come, or that stays.
+      tbb::this_task_arena::enqueue([crew, first] {
+        LeaveCpu(crew->caller_cpu());
+        Helper helper(crew, first);
+        crew->Serve(first, helper);
+      });
+      return true;
+    }
   } catch (...) {
-    detached.End();
-    crew->CancelCall(first);
-    return false;
+    // No memory, or no thread.
   }
-  return true;
+  crew->CancelCall(first);
+  return false;
 }
 
-Seen RunWorkersOf(const std::shared_ptr<Crew>& crew, Job* job, std::int64_t first, std::int64_t count) {
+Seen RunWorkersOf(Crew* crew, Job* job, std::int64_t first, std::int64_t count) {
   std::int64_t called[std::numeric_limits<int>::digits];
   int calls = 0;
   while (count > 1) {
@@ -173,18 +157,19 @@ Seen RunWorkersOf(const std::shared_ptr<Crew>& crew, Job* job, std::int64_t firs
   return seen;
 }
 
-// In the current arena, which has so many threads. Returns whether workers were even.
-bool RunInArena(Caller* caller, Job* job, const void* arena, int threads, std::int64_t workers) {
-  std::shared_ptr<Crew> crew = std::move(caller->crew);
-  if (crew == nullptr || !crew->IsFor(arena, threads)) {
-    KeepScheduler();
-    crew = std::make_shared<Crew>(arena, threads);
-  }
-  crew->SetCallerCpu(job->shares.what().caller_cpu);
-  const bool even = RunWorkersOf(crew, job, 0, workers).even;
-  caller->crew = std::move(crew);
-  caller->ended = job->stays ? 0 : Nanoseconds();
-  return even;
+// The crew of a caller, for calls in that arena; taken out, so that calls inside of this one have another.
+Crew* TakeCrew(Caller* caller, const void* arena, int threads) {
+  constexpr std::int64_t kMostMissed = 1'000;
+  Crew* crew = std::exchange(caller->crew, nullptr);
+  // An arena that has no address is known by who comes: nobody, where those called before are another's, and busy.
+  if (crew != nullptr && crew->IsFor(arena, threads) && caller->missed < kMostMissed) return crew;
+  if (crew != nullptr) crews.GiveBack(crew);
+  caller->missed = 0;
+  StayLoaded();
+  return crews.Take(arena, threads);
+}
+void PutBackCrew(Caller* caller, Crew* crew) noexcept {
+  if (Crew* const inner = std::exchange(caller->crew, crew); inner != nullptr) crews.GiveBack(inner);
 }
 
 // Whether a helper of the calling thread is there.
@@ -241,12 +226,25 @@ void RunParallel(std::int64_t count, const PieceSizes& sizes, const ExecuteOptio
     if (own_pool) {
       options.pool->parallel_for(options.pool->context, workers, &RunWorkers, &job);
     } else if (caller != nullptr) {
-      const auto run = [&] { even = RunInArena(caller, &job, options.task_arena, threads, workers); };
-      options.task_arena != nullptr ? static_cast<tbb::task_arena*>(options.task_arena)->execute(run) : run();
-      is_done = true;  // its first worker stopped where nothing was left
+      Crew* const crew = TakeCrew(caller, options.task_arena, threads);
+      crew->SetCallerCpu(what.caller_cpu);
+      const bool was_coming = crew->IsComing(1);
+      // On another thread, where all places of that arena are taken.
+      const auto run = [&] {
+        even = RunWorkersOf(crew, &job, 0, workers).even;
+        is_done = true;  // its first worker stopped where nothing was left
+      };
+      try {
+        options.task_arena != nullptr ? static_cast<tbb::task_arena*>(options.task_arena)->execute(run) : run();
+      } catch (...) {
+        // The host cancelled its group.
+      }
+      caller->missed = was_coming && crew->IsComing(1) ? caller->missed + 1 : 0;
+      PutBackCrew(caller, crew);
+      caller->ended = job.stays ? 0 : Nanoseconds();
     }
   } catch (...) {
-    // No memory, or the host cancelled its group.
+    // No memory.
   }
   if (is_short) caller->evenness.Note(even);
   if (!is_done && job.shares.AreLeft()) RunWorker(&job, 0);  // also by a pool that runs less than it was asked to

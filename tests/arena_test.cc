@@ -1,6 +1,7 @@
 // Calls that oneTBB's threads share: in an arena of many places, inside of each other, in a host's group that is cancelled, and with
 // a caller whose floating-point environment is not the arena's.
 #include <gtest/gtest.h>
+#include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
 
@@ -11,6 +12,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <cstring>
+#include <thread>
 #include <vector>
 
 #include "axiscast/axiscast.h"
@@ -51,6 +54,46 @@ TEST(Arena, OfManyPlaces) {
       ASSERT_TRUE(product.Run(options).ok());
       ASSERT_EQ(product.CountOf(6), kCount) << places << " places";
     }
+  }
+}
+
+// The threads of one may be away while another one's are called.
+TEST(Arena, OfTwoByTurns) {
+  Product product(2, 3);
+  tbb::task_arena arenas[] = {tbb::task_arena(2), tbb::task_arena(3)};
+  for (int call = 0; call < 20; ++call) {
+    ExecuteOptions options;
+    if (call % 3 > 0) options.task_arena = &arenas[call % 3 - 1];
+    ASSERT_TRUE(product.Run(options).ok());
+    ASSERT_EQ(product.CountOf(6), kCount) << call;
+  }
+}
+
+// A caller for whom there is no place hands its call to a thread that has one.
+TEST(Arena, WhosePlacesAreAllTaken) {
+  tbb::task_arena arena(2);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 6; ++t) {
+    threads.emplace_back([&arena, t] {
+      Product product(2, static_cast<float>(t));
+      ExecuteOptions options;
+      options.task_arena = &arena;
+      for (int call = 0; call < 10; ++call) {
+        EXPECT_TRUE(product.Run(options).ok());
+        EXPECT_EQ(product.CountOf(2 * static_cast<float>(t)), kCount);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+// A host that wants no other threads gets none.
+TEST(Arena, OfAHostThatAllowsOneThread) {
+  Product product(2, 3);
+  const tbb::global_control one(tbb::global_control::max_allowed_parallelism, 1);
+  for (int call = 0; call < 3; ++call) {
+    ASSERT_TRUE(product.Run().ok());
+    ASSERT_EQ(product.CountOf(6), kCount);
   }
 }
 
@@ -116,16 +159,19 @@ TEST(Arena, OfACallerThatFlushesSubnormals) {
   ASSERT_TRUE(product.Run().ok());  // the arena is there
   EXPECT_EQ(product.CountOf(0), 0);
   const ForeignPool pool(PoolHabit::kThreads, 2);
+  tbb::task_arena arena(2);  // its callers get its mode while they are in it
+  arena.initialize();
   const unsigned before = _MM_GET_FLUSH_ZERO_MODE();
-  for (const axiscast_thread_pool* threads : {static_cast<const axiscast_thread_pool*>(nullptr), pool.get()}) {
+  for (const char* threads : {"the current arena", "an arena", "a pool"}) {
     ExecuteOptions options;
-    options.pool = threads;
+    if (std::strcmp(threads, "an arena") == 0) options.task_arena = &arena;
+    if (std::strcmp(threads, "a pool") == 0) options.pool = pool.get();
     for (int call = 0; call < 5; ++call) {
       _MM_SET_FLUSH_ZERO_MODE(_MM_FLUSH_ZERO_ON);
       const Status status = product.Run(options);
       _MM_SET_FLUSH_ZERO_MODE(before);
       ASSERT_TRUE(status.ok());
-      EXPECT_EQ(product.CountOf(0), kCount) << (threads == nullptr ? "in an arena" : "in a pool");
+      EXPECT_EQ(product.CountOf(0), kCount) << threads;
     }
   }
   ASSERT_TRUE(product.Run().ok());
