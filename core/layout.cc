@@ -286,6 +286,7 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   layout.check = options.check;
   layout.far = tiling.transposes ? problem.far : options.far || LeavesCaches(bytes);
   layout.transposes = tiling.transposes;
+  layout.halves = MachineSpeed().halves != options.forced.other_halves;
   layout.permutation = tiling.permutation;
   const std::int64_t out_size = problem.sizes.back();
   AddLoops(canonical, tiling, out_size, &layout);

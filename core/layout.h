@@ -114,6 +114,7 @@ struct Layout {
   double seconds = 0;          // on one thread, by the estimate
   int whole_from = 0;          // chunks of the loops from this one on need not be tiles of their own: only sharing cuts them
   bool stages = false;         // any operand is staged
+  bool halves = false;         // Tile::halves
   bool transposes = false;     // as Tiling::transposes
   std::int64_t run_bytes = 0;  // of the output, that kernels write one element after the other
   std::int64_t least_off_lines = kStreamedRunBytes;  // of them, where they begin off a line

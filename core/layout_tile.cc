@@ -28,6 +28,7 @@ std::int64_t RowStrideOf(const Layout& layout, int value, std::int64_t cols) {
 void SetTile(const Layout& layout, const StepLayout& step, std::int64_t rows, std::int64_t chunk, StepTile* step_tile) {
   SetRows(layout, step, rows, chunk, step_tile);
   Tile& tile = step_tile->tile;
+  tile.halves = layout.halves;
   bool dense = tile.rows > 1;  // rows follow each other in memory, for all operands
   for (int a = 0; a < step.arity; ++a) {
     TileInput& in = tile.in[a];

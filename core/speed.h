@@ -11,6 +11,7 @@ struct Speed {
   double cycle_seconds;     // of what kernels say of their arithmetic
   double slowness;          // factor for the other numbers of tile_cost.cc and layout.cc, and those of calls
   double shared_row;        // of L1: longer rows that four rows or more read are cut
+  bool halves;              // Tile::halves
 };
 
 // By the CPU's vendor, family and instructions. Of a machine whose class nobody measured: a Zen 5's. No allocation.

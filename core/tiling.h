@@ -80,6 +80,7 @@ struct ForcedTiling {
   std::int64_t tile_bytes = 0;  // of the widest operand, at most what fits
   bool streams = false;         // as for results that leave the caches, where the kernel can
   bool unlinked = false;        // every step is a pass of its own
+  bool other_halves = false;    // Tile::halves is not this CPU's
   bool joins = false;           // tiles of forced bytes are joined as others are
 };
 

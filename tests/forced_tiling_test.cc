@@ -189,6 +189,7 @@ Bytes Execute(Random& random, const Call& call, std::string* way, Counts* counts
   options.forced.col_dims = static_cast<int>(random.Below(5));
   options.forced.streams = random.Chance(25);
   options.forced.joins = random.Chance(50);
+  options.forced.other_halves = random.Chance(50);
   options.vector_bytes = random.Of(std::vector<std::int64_t>{1, 16, 32, 64, 128});
   options.forced.tile_bytes = random.Of(std::vector<std::int64_t>{0, 1, 64, 500, 2048, 5000, 100'000});
   Step step{&op.kernels()[call.kernel], op.arity(), {}, {}};

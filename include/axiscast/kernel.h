@@ -85,6 +85,7 @@ struct Tile {
   std::int64_t out_row_stride;  // bytes
   const AttributeSlot* attributes;
   bool stream = false;  // nobody reads `out` soon: write it past the caches. The caller fences. Only for kernels that say so.
+  bool halves = false;  // half a vector at a time is faster on this CPU, where long ones are streamed. Results are the same
 };
 
 /// Computes a tile, whose element [0, 0] is at `out`, and at inputs[i] for tile.in[i]; all are aligned to their elements. They come

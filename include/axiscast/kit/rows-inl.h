@@ -64,7 +64,8 @@ struct BySplat : Op {
 
 // Where SpecialRows::kTakes<T>, SpecialRows::Row computes a row in its own way, or returns false where the row is too short for it.
 // `out` is then no input: recomputed elements are the same.
-template <class Op, typename T, class SpecialRows = NoSpecialRows>
+// kInHalves: long loops load and store half a vector at a time (Tile::halves).
+template <class Op, typename T, class SpecialRows = NoSpecialRows, bool kInHalves = false>
 struct ElementwiseRows {
   using Out = OutOf<Op, T>;
   using OutLane = Lane<Out>;
@@ -201,11 +202,32 @@ struct ElementwiseRows {
     return ResultOf<typename X::Element...>(wide, attributes, x.Load(StoredTag<typename X::Element, Wide>(), i)...);
   }
 
-  // The same in a loop over a long row, which asks for what comes later.
+  // The same in a loop over a long row, stored, which asks for what comes later.
   template <class Wide, class A, class... X>
-  static HWY_INLINE auto AheadResult(Wide wide, std::size_t i, const A& attributes, const X&... x) {
+  static HWY_INLINE void StoreAhead(Wide wide, std::size_t i, Stored<Out>* out, const A& attributes, const X&... x) {
     (x.AskAhead(i), ...);
-    return Result(wide, i, attributes, x...);
+    if constexpr (kInHalves) {
+      const hn::Half<Wide> half;
+      const hn::Rebind<Stored<Out>, decltype(half)> d_half;
+      const std::size_t lanes = hn::Lanes(half);
+      const auto lower = Result(half, i, attributes, x...), upper = Result(half, i + lanes, attributes, x...);
+      hn::StoreU(lower, d_half, out + i);
+      hn::StoreU(upper, d_half, out + i + lanes);
+    } else {
+      const hn::Rebind<Stored<Out>, Wide> d_stored;
+      hn::StoreU(Result(wide, i, attributes, x...), d_stored, out + i);
+    }
+  }
+  // The same of a loop that streams: whole lines.
+  template <class Wide, class A, class... X>
+  static HWY_INLINE auto ResultToStream(Wide wide, std::size_t i, const A& attributes, const X&... x) {
+    if constexpr (kInHalves) {
+      const hn::Half<Wide> half;
+      const auto lower = Result(half, i, attributes, x...), upper = Result(half, i + hn::Lanes(half), attributes, x...);
+      return hn::Combine(hn::Rebind<Stored<Out>, Wide>(), upper, lower);
+    } else {
+      return Result(wide, i, attributes, x...);
+    }
   }
 
   // Are all rows whole vectors, on vectors' boundaries?
@@ -221,12 +243,11 @@ struct ElementwiseRows {
   static HWY_INLINE void WholeRows(std::byte* out, std::int64_t out_row_stride, std::int64_t rows, std::size_t cols,
                                    const A attributes, X... x) {
     const auto wide = WideTag(InputsOf<Op, T>());
-    const hn::Rebind<Stored<Out>, decltype(wide)> d_stored;
     const std::size_t lanes = hn::Lanes(wide);
     for (;;) {
       auto* const row = reinterpret_cast<Stored<Out>*>(out);
       HWY_UNROLL(2)
-      for (std::size_t i = 0; i < cols; i += lanes) hn::StoreU(AheadResult(wide, i, attributes, x...), d_stored, row + i);
+      for (std::size_t i = 0; i < cols; i += lanes) StoreAhead(wide, i, row, attributes, x...);
       if (--rows == 0) return;
       out += out_row_stride;
       (x.NextRow(), ...);
@@ -253,7 +274,7 @@ struct ElementwiseRows {
     const OutputRun<Stored<Out>> run(kStream, out, n);
     if constexpr (kStream) {
       if (n % lanes == 0 && Misalignment(d_stored, out) == 0) {
-        for (std::size_t i = 0; i < n; i += lanes) run.Store(Result(wide, i, attributes, x...), d_stored, out + i);
+        for (std::size_t i = 0; i < n; i += lanes) run.Store(ResultToStream(wide, i, attributes, x...), d_stored, out + i);
         return;
       }
     }
@@ -262,10 +283,10 @@ struct ElementwiseRows {
     const auto first_result = Result(wide, 0, attributes, x...);
     const std::size_t begin = lanes - Misalignment(d_stored, out);
     if constexpr (kStream) {
-      for (std::size_t i = begin; i < last; i += lanes) run.Store(Result(wide, i, attributes, x...), d_stored, out + i);
+      for (std::size_t i = begin; i < last; i += lanes) run.Store(ResultToStream(wide, i, attributes, x...), d_stored, out + i);
     } else {
       HWY_UNROLL(2)  // 0.75 of the time in L1
-      for (std::size_t i = begin; i < last; i += lanes) hn::StoreU(AheadResult(wide, i, attributes, x...), d_stored, out + i);
+      for (std::size_t i = begin; i < last; i += lanes) StoreAhead(wide, i, out, attributes, x...);
     }
     run.StoreFirst(first_result, d_stored, out);
     run.StoreLast(last_result, d_stored, out + last);
