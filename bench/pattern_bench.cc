@@ -193,7 +193,8 @@ const Row* Find(const std::vector<Row>& rows, const std::string& name) {
 // One line per pattern with all its sizes, then how the whole stands.
 void PrintSummary(const std::vector<Pattern>& patterns, const std::vector<Row>& rows, const std::vector<Size>& sizes, double fork) {
   if (fork > 0)
-    std::printf("\nthe roof of several threads has %s in it for sharing the work, unless one thread is faster\n", TimeText(fork).c_str());
+    std::printf("\nthe roof of several threads has %s in it for sharing the work, unless one thread is faster\n",
+                TimeText(fork).c_str());
   std::printf("\n%% of the roof (x: times a scalar loop)\n%-26s", "");
   for (const Size& size : sizes) std::printf("  %13s", (std::string(size.level) + " x " + std::to_string(size.threads)).c_str());
   std::printf("\n");

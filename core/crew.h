@@ -21,10 +21,10 @@ inline void Pause() noexcept {
 #endif
 }
 
-// A seat for each helper that a thread may have. A call is put there; a thread that comes to the seat, or stands by it, takes it; and
-// what nobody took is taken back, so that a call waits only for threads that have begun. A scheduler is needed for those seats alone
-// that no thread is on its way to. It takes oneTBB 0.6 us to call one, of a call of 3, and a thread that stands by begins after 0.1.
-// One call at a time; its workers may put each other into seats.
+// A seat for each helper that a thread may have. A call is put there; a thread that comes to the seat, or stands by it, takes it;
+// and what nobody took is taken back, so that a call waits only for threads that have begun. A scheduler is needed for those seats
+// alone that no thread is on its way to. It takes oneTBB 0.6 us to call one, of a call of 3, and a thread that stands by begins
+// after 0.1. One call at a time; its workers may put each other into seats.
 class Crew {
  public:
   // arena: of whose threads; they are another arena's, where that is another one.
@@ -70,7 +70,8 @@ class Crew {
   void CancelCall(std::int64_t seat) noexcept { At(seat).state.store(kAway, std::memory_order_relaxed); }
 
   enum class Left { kUntaken, kEven, kUneven };
-  // After a call: takes it back, or waits for who took it, who says whether workers were even. Where the wait is long, they were not.
+  // After a call: takes it back, or waits for who took it, who says whether workers were even. Where the wait is long, they were
+  // not.
   Left TakeBack(std::int64_t seat, void* job) noexcept {
     constexpr int kLate = 50, kYields = 200, kSleeps = 2'000;  // pauses; 200 are 2 to 8 us
     Seat& s = At(seat);

@@ -43,7 +43,7 @@ struct Caller {
     if (crew != nullptr) crews.GiveBack(crew);
   }
 
-  Crew* crew = nullptr;    // none: in a call inside of which another is made
+  Crew* crew = nullptr;     // none: in a call inside of which another is made
   std::int64_t missed = 0;  // calls, one after the other, to which nobody came who had been on the way before
   Evenness evenness;
   std::int64_t ended = 0;  // when the last one ended; 0: its helpers were asked to stay

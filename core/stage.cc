@@ -102,8 +102,7 @@ void StageIn(const Movers& movers, int size_log2, const BoxDim* dims, int rank, 
     return;
   }
   if (movers.boxes[size_log2](x, dims, rank, out)) return;
-  const bool few_patterns =
-      dims[1].stride == 0 && outer.extent < kFewPatterns && bytes <= dims[1].extent * kShortPatternBytes;
+  const bool few_patterns = dims[1].stride == 0 && outer.extent < kFewPatterns && bytes <= dims[1].extent * kShortPatternBytes;
   if (dims[rank - 1].stride == size && Elements(dims + 1, rank - 2) <= kFewRuns && !few_patterns) {
     RunMover(movers, dims, rank - 1, dims[rank - 1].extent << size_log2, true).Move(x, out);
     return;

@@ -1,5 +1,5 @@
-// Calls that oneTBB's threads share: in an arena of many places, inside of each other, in a host's group that is cancelled, and with
-// a caller whose floating-point environment is not the arena's.
+// Calls that oneTBB's threads share: in an arena of many places, inside of each other, in a host's group that is cancelled, and
+// with a caller whose floating-point environment is not the arena's.
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>

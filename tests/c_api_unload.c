@@ -1,4 +1,5 @@
-/* Load, call from threads, unload, load again: nothing is left behind that crashes, nor taken away that is in use. usage: c_api_unload LIBRARY */
+/* Load, call from threads, unload, load again: nothing is left behind that crashes, nor taken away that is in use. usage:
+ * c_api_unload LIBRARY */
 #define _XOPEN_SOURCE 500
 #include <axiscast/c_api.h>
 #include <dlfcn.h>
