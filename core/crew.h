@@ -52,10 +52,15 @@ class Crew {
   // Whether a thread is on its way to that seat.
   bool IsComing(std::int64_t seat) const noexcept { return At(seat).state.load(std::memory_order_relaxed) == kComing; }
 
-  // On which CPU the caller was last seen.
-  int caller_cpu() const noexcept { return caller_cpu_.load(std::memory_order_relaxed); }
-  void SetCallerCpu(int cpu) noexcept {
-    if (cpu != caller_cpu()) caller_cpu_.store(cpu, std::memory_order_relaxed);
+  // Who makes the call, and on which CPU it was seen.
+  void SetCaller(std::thread::id thread, int cpu) noexcept {
+    if (thread != caller_.load(std::memory_order_relaxed)) caller_.store(thread, std::memory_order_relaxed);
+    if (cpu != caller_cpu_.load(std::memory_order_relaxed)) caller_cpu_.store(cpu, std::memory_order_relaxed);
+  }
+  // -1: not known, or the calling thread is the caller, which may come to a task of its own while it waits for others.
+  int CpuToLeave() const noexcept {
+    if (std::this_thread::get_id() == caller_.load(std::memory_order_relaxed)) return -1;
+    return caller_cpu_.load(std::memory_order_relaxed);
   }
 
   // Puts a call in a seat, with a number for whoever takes it, and what that reads first. job is aligned to 4. Returns whether
@@ -66,8 +71,11 @@ class Crew {
     s.first_read = first_read;
     return s.state.exchange(reinterpret_cast<std::uintptr_t>(job), std::memory_order_acq_rel) == kAway;
   }
-  // It could not be called.
-  void CancelCall(std::int64_t seat) noexcept { At(seat).state.store(kAway, std::memory_order_relaxed); }
+  // It could not be called. Returns false where one has come all the same.
+  bool CancelCall(std::int64_t seat, void* job) noexcept {
+    auto state = reinterpret_cast<std::uintptr_t>(job);
+    return At(seat).state.compare_exchange_strong(state, kAway, std::memory_order_acq_rel);
+  }
 
   enum class Left { kUntaken, kEven, kUneven };
   // After a call: takes it back, or waits for who took it, who says whether workers were even. Where the wait is long, they were
@@ -138,6 +146,7 @@ class Crew {
   const Seat& At(std::int64_t seat) const noexcept { return seats_[static_cast<std::size_t>(seat)]; }
 
   const void* arena_;
+  std::atomic<std::thread::id> caller_{};
   std::atomic<int> caller_cpu_{-1};  // not known
   std::vector<Seat> seats_;
 };

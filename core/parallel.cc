@@ -110,7 +110,7 @@ class Helper {
   void End() noexcept {
     ended_ = Nanoseconds();
     if (helped_) awake.WasHelped(ended_);
-    LeaveCpu(crew_->caller_cpu());
+    LeaveCpu(crew_->CpuToLeave());
   }
   bool Stays() const noexcept { return Nanoseconds() - ended_ < kStayNanoseconds; }
 
@@ -131,7 +131,7 @@ bool CallWorkers(Crew* crew, Job* job, std::int64_t first, std::int64_t count) n
     if (allowed > 1) {
       // Detached: no call waits for a thread that does not come, or that stays.
       tbb::this_task_arena::enqueue([crew, first] {
-        LeaveCpu(crew->caller_cpu());
+        LeaveCpu(crew->CpuToLeave());
         Helper helper(crew, first);
         crew->Serve(first, helper);
       });
@@ -140,8 +140,7 @@ bool CallWorkers(Crew* crew, Job* job, std::int64_t first, std::int64_t count) n
   } catch (...) {
     // No memory, or no thread.
   }
-  crew->CancelCall(first);
-  return false;
+  return !crew->CancelCall(first, job);
 }
 
 Seen RunWorkersOf(Crew* crew, Job* job, std::int64_t first, std::int64_t count) {
@@ -227,7 +226,7 @@ void RunParallel(std::int64_t count, const PieceSizes& sizes, const ExecuteOptio
       options.pool->parallel_for(options.pool->context, workers, &RunWorkers, &job);
     } else if (caller != nullptr) {
       Crew* const crew = TakeCrew(caller, options.task_arena, threads);
-      crew->SetCallerCpu(what.caller_cpu);
+      crew->SetCaller(what.caller, what.caller_cpu);
       const bool was_coming = crew->IsComing(1);
       // On another thread, where all places of that arena are taken.
       const auto run = [&] {

@@ -48,7 +48,7 @@ TEST(Crew, NeedsAThreadWhereNoneIsOnItsWay) {
   crew.Serve(1, late);
   EXPECT_EQ(late.calls, 0);
   EXPECT_TRUE(crew.Call(1, &job, 5, &kFirstRead)) << "it came, and left";
-  crew.CancelCall(1);
+  EXPECT_TRUE(crew.CancelCall(1, &job));
   EXPECT_TRUE(crew.Call(1, &job, 5, &kFirstRead));
 }
 
@@ -96,6 +96,7 @@ TEST(Crew, LetsNobodyInBesidesWhoIsAtWork) {
   first.may_end = &may_end;
   std::thread thread([&] { crew.Serve(1, first); });
   while (first.calls == 0) std::this_thread::yield();
+  EXPECT_FALSE(crew.CancelCall(1, &job));
   crew.Serve(1, second);
   EXPECT_EQ(second.calls, 0);
   std::atomic<bool> has_ended{false};
@@ -108,6 +109,16 @@ TEST(Crew, LetsNobodyInBesidesWhoIsAtWork) {
   EXPECT_TRUE(has_ended);
   waker.join();
   thread.join();
+}
+
+TEST(Crew, HasItsHelpersButNotItsCallerLeaveTheCallersCpu) {
+  Crew crew(nullptr, 2);
+  EXPECT_EQ(crew.CpuToLeave(), -1) << "not known";
+  crew.SetCaller(std::this_thread::get_id(), 5);
+  EXPECT_EQ(crew.CpuToLeave(), -1);
+  int cpu = -1;
+  std::thread([&] { cpu = crew.CpuToLeave(); }).join();
+  EXPECT_EQ(cpu, 5);
 }
 
 TEST(Crews, AreUsedAgainWhereNobodyIsOnTheWay) {
