@@ -122,7 +122,7 @@ TEST(Crew, HasItsHelpersButNotItsCallerLeaveTheCallersCpu) {
 }
 
 TEST(Crews, AreUsedAgainWhereNobodyIsOnTheWay) {
-  Crews crews;
+  static Crews crews;  // what it has stays for ever, as threads may
   const int arena = 0;
   Crew* const first = crews.Take(nullptr, 2);
   EXPECT_NE(crews.Take(nullptr, 2), first) << "it is taken";
