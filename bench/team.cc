@@ -101,7 +101,17 @@ void Team::Wait(int t) {
 }
 
 double Team::MeasureFork(int threads) {
-  constexpr int kForks = 400;
+  constexpr int kForks = 400, kPauses = 2000;
+  // Not for long: where threads share a CPU, the other one needs it.
+  const auto wait_for = [](const std::atomic<int>& count, int value) {
+    for (int pauses = 0; count.load(std::memory_order_acquire) != value; ++pauses) {
+      if (pauses < kPauses) {
+        Pause();
+      } else {
+        std::this_thread::yield();
+      }
+    }
+  };
   struct alignas(64) Line {
     std::atomic<int> called{0}, ended{0};
     double begun_at = 0;
@@ -112,7 +122,7 @@ double Team::MeasureFork(int threads) {
     Line& own = lines[static_cast<std::size_t>(t)];
     for (int i = 1; i <= kForks; ++i) {
       if (t > 0) {
-        while (own.called.load(std::memory_order_acquire) != i) Pause();
+        wait_for(own.called, i);
         own.begun_at = Now(threads);
         own.ended.store(i, std::memory_order_release);
         continue;
@@ -121,9 +131,7 @@ double Team::MeasureFork(int threads) {
       for (Line& line : lines) line.called.store(i, std::memory_order_release);
       own.begun_at = Now(threads);
       own.ended.store(i, std::memory_order_relaxed);
-      for (Line& line : lines) {
-        while (line.ended.load(std::memory_order_acquire) != i) Pause();
-      }
+      for (const Line& line : lines) wait_for(line.ended, i);
       const double end = Now(threads);
       double waits = 0, last = 0;
       for (const Line& line : lines) {

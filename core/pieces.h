@@ -63,7 +63,7 @@ inline PieceSizes PiecesOf(std::int64_t items, std::int64_t unit, double call_se
 // than to wait. Among workers that were even in many calls it is one (Evenness).
 class Shares {
  public:
-  // Where the caller leads, the first share, which is its own but by chance, is longer.
+  // Where the caller leads, the first share, which is its own, is longer.
   Shares(std::int64_t count, const PieceSizes& sizes, std::int64_t workers, bool leads, const SharedWork& what = {}) noexcept
       : what_(what),
         count_(count),
