@@ -193,7 +193,7 @@ class Pieces {
 // in one, a call of 4 us on two cores takes 0.96 of the time, and only those that the caller waits for are seen.
 struct Evenness {
   static constexpr int kEnough = 16;  // even calls, one after the other, and shares are one piece
-  static constexpr int kMost = 256;   // before it is looked at again
+  static constexpr int kMost = 1024;  // before it is looked at again
 
   int calls = 0;
 

@@ -129,7 +129,7 @@ TEST(Evenness, OnePieceAfterManyEvenCallsAndNowAndThenTwo) {
   EXPECT_EQ(note(1, false), 2);
   EXPECT_EQ(note(15, true), 2);
   EXPECT_EQ(note(1, true), 1);
-  EXPECT_EQ(note(240, true), 1);
+  EXPECT_EQ(note(1008, true), 1);
   EXPECT_EQ(note(1, true), 2) << "a look at whether they still are";
 }
 
