@@ -16,6 +16,7 @@ class Worker {
       : job_(job), layout_(job.layout), whole_from_(whole ? layout_.whole_from : LoopCount()), inner_(LoopCount() - 1) {
     while (inner_ > 0 && Count(inner_) == 1) --inner_;
     joins_ = inner_ >= layout_.whole_from;
+    joins_rows_ = inner_ > layout_.whole_from;
     for (int i = 0; i < OperandCount(); ++i) staged_[i].from = nullptr;
   }
 
@@ -23,10 +24,9 @@ class Worker {
     MoveTo(begin);
     if (layout_.is_plain()) return RunPlain(end - begin);
     for (;;) {
-      joined_ = joins_ ? std::min(Count(inner_) - index_[inner_], end - begin) : 1;
+      const std::int64_t joined = joins_ ? Join(end - begin) : 1;
       RunTile(job_, {position_, Rows(), ChunkExtent(LoopCount() - 1), scratch_, staged_});
-      if ((begin += joined_) == end) break;
-      MoveBy(joined_ - 1);
+      if ((begin += joined) == end) break;
       MoveToNext();
     }
   }
@@ -47,7 +47,7 @@ class Worker {
   std::int64_t ChunkExtent(int loop) const {
     const Loop& l = layout_.loops[loop];
     if (loop >= whole_from_) return l.extent;
-    const std::int64_t chunks = loop == inner_ ? joined_ : 1;
+    const std::int64_t chunks = loop == inner_ ? joined_ : loop == inner_ - 1 ? joined_rows_ : 1;
     return index_[loop] + chunks < l.count ? chunks * l.chunk : l.extent - index_[loop] * l.chunk;
   }
 
@@ -76,11 +76,10 @@ class Worker {
     const void* inputs[kMaxArity];
     std::int64_t rows = layout_.tile_rows(), chunk = layout_.loops.back().chunk;  // for which it is set
     for (;;) {
-      const std::int64_t count = std::min(Count(inner_) - index_[inner_], tiles);
-      joined_ = joins_ ? count : 1;
+      const std::int64_t ahead = joins_ ? Join(tiles) : std::min(Count(inner_) - index_[inner_], tiles);
       for (int a = 0; a < step.arity; ++a) inputs[a] = position_[step.values[a]];
       std::byte* result = position_[out];
-      for (std::int64_t i = joined_;; ++i) {
+      for (std::int64_t i = joins_ ? ahead : 1;; ++i) {
         if (Rows() != rows || ChunkExtent(last) != chunk) {
           rows = Rows();
           chunk = ChunkExtent(last);
@@ -88,26 +87,35 @@ class Worker {
         }
         if (job_.stream) PrefetchBoundary(result, layout_.operands[out].advance[inner_]);
         step_tile.run(tile, inputs, result);
-        if (i == count) break;
+        if (i == ahead) break;
         ++index_[inner_];
         for (int a = 0; a < step.arity; ++a) {
           inputs[a] = static_cast<const std::byte*>(inputs[a]) + layout_.operands[step.values[a]].advance[inner_];
         }
         result += layout_.operands[out].advance[inner_];
       }
-      if ((tiles -= count) == 0) return;
-      index_[inner_] += joined_ - 1;
-      for (int i = 0; i <= out; ++i) position_[i] += (count - 1) * layout_.operands[i].advance[inner_];
+      if ((tiles -= ahead) == 0) return;
+      if (!joins_) {
+        for (int i = 0; i <= out; ++i) position_[i] += (ahead - 1) * layout_.operands[i].advance[inner_];
+      }
       MoveToNext();
     }
   }
 
-  // So many chunks of the inner loop further.
-  void MoveBy(std::int64_t chunks) {
-    index_[inner_] += chunks;
-    for (int i = 0; i < OperandCount(); ++i) position_[i] += chunks * layout_.operands[i].advance[inner_];
+  // So many of these tiles, from the current one on, become one: chunks of the inner loop, or whole rows of them.
+  std::int64_t Join(std::int64_t tiles) {
+    joined_ = std::min(Count(inner_) - index_[inner_], tiles);
+    joined_rows_ = 1;
+    if (joins_rows_ && joined_ == Count(inner_)) {
+      joined_rows_ = std::min(tiles / joined_, Count(inner_ - 1) - index_[inner_ - 1]);
+    }
+    return joined_ * joined_rows_;
   }
+
+  // From a tile, or those that are joined, to the next one.
   void MoveToNext() {
+    if (joined_ > 1) Skip(inner_, joined_ - 1);
+    if (joined_rows_ > 1) Skip(inner_ - 1, joined_rows_ - 1);
     for (int loop = LoopCount() - 1; loop >= 0; --loop) {
       if (++index_[loop] < Count(loop)) {
         for (int i = 0; i < OperandCount(); ++i) position_[i] += layout_.operands[i].advance[loop];
@@ -120,13 +128,20 @@ class Worker {
     }
   }
 
+  void Skip(int loop, std::int64_t chunks) {
+    index_[loop] += chunks;
+    for (int i = 0; i < OperandCount(); ++i) position_[i] += chunks * layout_.operands[i].advance[loop];
+  }
+
   alignas(64) std::byte scratch_[kScratchBytes];
   TileJob& job_;
   const Layout& layout_;
   const int whole_from_;               // loops from here on have one chunk
   int inner_;                          // the innermost loop of several chunks
   bool joins_;                         // chunks of it that follow each other are run as one: 37 ns less for each
-  std::int64_t joined_ = 1;            // so many of them are, in the current tile
+  bool joins_rows_;                    // and so are rows of them: 50 ns less for each
+  std::int64_t joined_ = 1;            // so many chunks of it are, in the current tile
+  std::int64_t joined_rows_ = 1;       // and so many rows of them
   std::byte* position_[kMaxOperands];  // of each operand, at the current tile
   Staged staged_[kMaxOperands];
   std::int64_t index_[kMaxRank];  // of the current chunk of each loop
