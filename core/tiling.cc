@@ -150,8 +150,14 @@ Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, co
   tiling.transposes = transposed >= 0;
   tiling.rows = chooser.RowDim(first);
   const bool shared_rows = static_cast<double>(chooser.SharedRowBytes(first)) > problem.shared_row_bytes;
-  const bool joined = blocks == 0 && transposed < 0 && !shared_rows && (tiling.rows < 0 || tiling.rows == first - 1);
+  const bool next_rows = tiling.rows < 0 || tiling.rows == first - 1;
+  const bool joined = blocks == 0 && transposed < 0 && !shared_rows && next_rows;
   std::int64_t bytes = DirectTileBytes(problem, joined), row_bytes = bytes;
+  // Tiles of whole rows, of which none has anything of its own in scratch, are joined too.
+  const auto join_whole_rows = [&] {
+    const std::int64_t row = SaturatingProduct(BlockElements(canonical, first), problem.widest);
+    if (row <= row_bytes && next_rows) bytes = std::max(DirectTileBytes(problem, true), row);
+  };
   if (blocks > 0) {
     const std::int64_t block_limit = kScratchBytes / blocks / 64 * 64;
     tiling.fold = chooser.Fold(first);
@@ -172,11 +178,16 @@ Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, co
       // One row of blocks beside results that go to memory may be as long as scratch: rows that are cut leave memory's order.
       const std::int64_t longest = large && problem.streams ? kScratchBytes : chooser.StagedTileBytes(first);
       row_bytes = std::min(transposed >= 0 ? kSquareTileBytes : longest, block_limit);
-      if (!large) bytes = row_bytes;
+      if (!large) {
+        bytes = row_bytes;
+      } else if (tiling.fold == 0) {
+        join_whole_rows();
+      }
     }
   }
   if (blocks == 0 && transposed < 0 && shared_rows) {
     row_bytes = std::min(row_bytes, static_cast<std::int64_t>(problem.shared_row_bytes / 2));
+    join_whole_rows();
   }
   if (forced.tile_bytes > 0) bytes = std::min(bytes, forced.tile_bytes);
   tiling.elements = std::max<std::int64_t>(bytes / problem.widest, 1);
