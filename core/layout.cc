@@ -280,6 +280,9 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   problem.bytes = elements * static_cast<double>(problem.widest);
   problem.far = options.far || bytes > kFarTransposed * static_cast<double>(MachineCaches().l3);
   problem.shared_row_bytes = MachineSpeed().shared_row * static_cast<double>(MachineCaches().l1);
+  if (steps.size() == 1 && steps[0].kernel->widens > 0) {
+    problem.widened_row_bytes = static_cast<double>(steps[0].kernel->widens) * static_cast<double>(problem.widest);
+  }
   const Tiling tiling = ChooseTiling(canonical, problem, options.forced);
 
   layout.offsets = canonical.offsets;

@@ -149,10 +149,14 @@ Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, co
   const int transposed = chooser.TransposedDim(first);
   tiling.transposes = transposed >= 0;
   tiling.rows = chooser.RowDim(first);
-  const bool shared_rows = static_cast<double>(chooser.SharedRowBytes(first)) > problem.shared_row_bytes;
+  const auto shared = static_cast<double>(chooser.SharedRowBytes(first));
+  const bool shared_rows = shared > std::min(problem.shared_row_bytes, problem.widened_row_bytes);
   const bool next_rows = tiling.rows < 0 || tiling.rows == first - 1;
   const bool joined = blocks == 0 && transposed < 0 && !shared_rows && next_rows;
   std::int64_t bytes = DirectTileBytes(problem, joined), row_bytes = bytes;
+  const auto cut_shared_rows = [&](double longest) {
+    if (shared > longest) row_bytes = std::min(row_bytes, static_cast<std::int64_t>(longest / 2));
+  };
   // Tiles of whole rows, of which none has anything of its own in scratch, are joined too.
   const auto join_whole_rows = [&] {
     const std::int64_t row = SaturatingProduct(BlockElements(canonical, first), problem.widest);
@@ -181,12 +185,14 @@ Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, co
       if (!large) {
         bytes = row_bytes;
       } else if (tiling.fold == 0) {
+        cut_shared_rows(problem.widened_row_bytes);
         join_whole_rows();
       }
     }
   }
   if (blocks == 0 && transposed < 0 && shared_rows) {
-    row_bytes = std::min(row_bytes, static_cast<std::int64_t>(problem.shared_row_bytes / 2));
+    cut_shared_rows(problem.shared_row_bytes);
+    cut_shared_rows(problem.widened_row_bytes);
     join_whole_rows();
   }
   if (forced.tile_bytes > 0) bytes = std::min(bytes, forced.tile_bytes);

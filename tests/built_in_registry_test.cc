@@ -99,6 +99,7 @@ TEST(BuiltInRegistry, KeepsInputsOfShortArithmetic) {
       const bool is_short = std::strcmp(op, "add") == 0 || std::strcmp(op, "maximum") == 0;
       for (const Kernel& kernel : registry->Find(op)->kernels()) {
         EXPECT_EQ(kernel.keeps, is_short && kernel.inputs[0] != DType::kFloat16) << op << " " << NameOf(kernel.inputs[0]);
+        if (!is_short || kernel.inputs[0] != DType::kFloat16) EXPECT_EQ(kernel.widens, 0) << op << " " << NameOf(kernel.inputs[0]);
       }
     }
   }

@@ -158,6 +158,25 @@ TEST(Tiling, CutsLongRowsThatManyRead) {
   EXPECT_GE(row_bytes_of(8, 20'000, kNeverCut, false), 20'000);
 }
 
+// Kernels that convert an input once for all rows do so where it is short: longer rows are cut. Calls that no threads share.
+TEST(Tiling, CutsRowsThatKernelsWidenOnce) {
+  const DType dtypes[] = {DType::kFloat16, DType::kFloat16};
+  const int widens = FindOp("add")->FindKernel(dtypes)->widens;
+  if (widens == 0) GTEST_SKIP() << "this target's instructions do not convert float16: nothing is widened once";
+  const auto cols_of = [](const char* op, std::int64_t rows, std::int64_t cols) {
+    Plan plan;
+    const Status status =
+        Plan::Make(*FindOp(op), {TensorView(nullptr, DType::kFloat16, {rows, cols}), TensorView(nullptr, DType::kFloat16, {cols})},
+                   MutableTensorView(nullptr, DType::kFloat16, {rows, cols}), {}, &plan);
+    EXPECT_TRUE(status.ok()) << status.message();
+    return plan.Describe().tile_cols;
+  };
+  EXPECT_LE(cols_of("add", 4, widens + 64), widens / 2);
+  EXPECT_EQ(cols_of("add", 4, widens), widens);
+  EXPECT_EQ(cols_of("add", 3, widens + 64), widens + 64) << "too few rows";
+  EXPECT_EQ(cols_of("fmod", 4, widens + 64), widens + 64) << "long arithmetic";
+}
+
 // Tiles with a transposed operand are pieces of rows: of rows that are no whole lines, stored past the caches, 3000 x 3000 of
 // float32 took 7 times as long as stored into them.
 TEST(Tiling, StreamsNoPartsOfLines) {

@@ -235,6 +235,7 @@ struct TargetRow {
   int permutes;
   bool transposes;
   bool keeps;
+  int widens;
 };
 
 /// Ops as they were compiled for one target.

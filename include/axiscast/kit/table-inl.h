@@ -70,6 +70,7 @@ constexpr void SetRow(TargetRow*& row) {
       row->permutes = KernelOp::Class::template Permutes<typename KernelOp::Class, KernelOp, KernelType>();
       row->transposes = KernelOp::Class::template Transposes<typename KernelOp::Class, KernelOp, KernelType>();
       row->keeps = KernelOp::Class::template Keeps<typename KernelOp::Class, KernelOp, KernelType>();
+      row->widens = KernelOp::Class::template Widens<typename KernelOp::Class, KernelOp, KernelType>();
     }
     if constexpr (RefusesZero<Op, T>()) row->check = &AnyZero<SameBits<T>>;
     ++row;
@@ -108,6 +109,7 @@ void AddKernel(const TargetRow*& row, OpDefinition& definition) {
     kernel.permutes = row->permutes;
     kernel.transposes = row->transposes;
     kernel.keeps = row->keeps;
+    kernel.widens = row->widens;
     using KernelOp = KernelOpOf<Op, T>;
     kernel.streams = true;
     kernel.joins = KernelOp::Class::template kJoins<KernelOp, KernelTypeOf<KernelOp, T>>;

@@ -22,18 +22,20 @@ inline constexpr bool kTakesWidened =
     HWY_TARGET != HWY_SCALAR&& std::is_same_v<T, Float16>&& std::is_same_v<InputsOf<Op, T>, TypeList<T, T>>&&
                       std::is_same_v<OutOf<Op, T>, T>&& kIsShort<Op, T>;
 
+inline constexpr int kMostWidenedCols = 2048;  // 8 KB of floats, on the stack; twice as many are slower from L3
+
 // Rows is ElementwiseRows of the op and T; the op's operand kSame is the one that is the same in all rows.
 template <class Rows, class Op, typename T, int kSame>
 class WidenedRows {
  public:
   // Whether `same` is the same in all rows, and they are many and short enough.
   static HWY_INLINE bool Pays(const Tile& tile, const TileInput& same, const TileInput& other) {
-    return tile.rows >= kLeastRows && tile.cols <= kMostCols && tile.cols >= static_cast<std::int64_t>(hn::Lanes(Wide())) &&
+    return tile.rows >= kLeastRows && tile.cols <= kMostWidenedCols && tile.cols >= static_cast<std::int64_t>(hn::Lanes(Wide())) &&
            same.row_stride == 0 && !same.splat && !other.splat;
   }
 
   static HWY_NOINLINE void Run(const Tile& tile, InputRows same_rows, InputRows other_rows, void* out) {
-    HWY_ALIGN float widened[kMostCols];
+    HWY_ALIGN float widened[kMostWidenedCols];
     const StoredTag<float, Wide> d;
     const StoredTag<T, Wide> d_stored;
     const auto cols = static_cast<std::size_t>(tile.cols);
@@ -55,7 +57,6 @@ class WidenedRows {
  private:
   using Wide = decltype(Rows::WideTag(TypeList<T, T>()));
 
-  static constexpr std::int64_t kMostCols = 2048;  // 8 KB of floats, on the stack; twice as many are slower from L3
   static constexpr std::int64_t kLeastRows = 4;
 };
 
