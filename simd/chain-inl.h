@@ -96,7 +96,7 @@ class Chain {
     bool splat;
   };
 
-  Chain(const ChainTile& tile, std::int64_t row, std::int64_t rows)
+  HWY_INLINE Chain(const ChainTile& tile, std::int64_t row, std::int64_t rows)
       : count_(static_cast<std::size_t>(tile.count)),
         cols_(static_cast<std::size_t>(tile.cols)),
         total_(cols_ * static_cast<std::size_t>(rows)),
@@ -119,10 +119,12 @@ class Chain {
       set(across_[l], in.splat && !changes);
       if (!changes) continue;
       changing_[changing_count_++] = {l, data, in.row_stride, in.splat};
-      across_[l].at = reinterpret_cast<std::uintptr_t>(&together_[l]);
       across_[l].along = 0;
     }
     end_ = changing_count_ > 0 ? cols_ : total_;
+    pairs_ = changing_count_ > 0 && cols_ >= hn::Lanes(D());
+    for (std::size_t c = 0; c < changing_count_; ++c) pairs_ = pairs_ && changing_[c].splat;
+    SetPairs();
   }
 
   // Whole vectors of one row, and one at a time where rows meet.
@@ -135,7 +137,8 @@ class Chain {
     for (;;) {
       i = RunVectors(i);
       if (i == total_) return;
-      if (i < end_) i = RunSome(i, HWY_MIN(lanes, total_ - i));
+      if (i == end_) continue;
+      i = pairs_ && total_ - i >= lanes ? RunAcross(i) : RunSome(i, HWY_MIN(lanes, total_ - i));
     }
   }
 
@@ -143,10 +146,10 @@ class Chain {
   HWY_INLINE std::size_t RunVectors(std::size_t i) {
     const std::size_t lanes = hn::Lanes(D());
     if (i == end_) NextRow();
-    for (; end_ - i >= 8 * lanes; i += 8 * lanes) RunBlock(i, V0(), V0(), V0(), V0(), V0(), V0(), V0(), V0());
-    if (end_ - i >= 4 * lanes) RunBlock(i, V0(), V0(), V0(), V0()), i += 4 * lanes;
-    if (end_ - i >= 2 * lanes) RunBlock(i, V0(), V0()), i += 2 * lanes;
-    if (end_ - i >= lanes) RunBlock(i, V0()), i += lanes;
+    for (; end_ - i >= 8 * lanes; i += 8 * lanes) RunBlock(inputs_, i, V0(), V0(), V0(), V0(), V0(), V0(), V0(), V0());
+    if (end_ - i >= 4 * lanes) RunBlock(inputs_, i, V0(), V0(), V0(), V0()), i += 4 * lanes;
+    if (end_ - i >= 2 * lanes) RunBlock(inputs_, i, V0(), V0()), i += 2 * lanes;
+    if (end_ - i >= lanes) RunBlock(inputs_, i, V0()), i += lanes;
     return i;
   }
   static HWY_INLINE V V0() { return hn::Zero(D()); }
@@ -160,6 +163,31 @@ class Chain {
       changing.row += changing.row_stride;
       inputs_[changing.input].at = reinterpret_cast<std::uintptr_t>(changing.row) - (changing.splat ? 0 : begin * sizeof(Element));
     }
+    SetPairs();
+  }
+
+  // A vector of this row's value beside one of the next row's, of each input that changes: long before the vector between the two
+  // is loaded, as it would wait for the stores.
+  HWY_INLINE void SetPairs() {
+    if (!pairs_ || end_ == total_) return;
+    for (std::size_t c = 0; c < changing_count_; ++c) {
+      const Changing& changing = changing_[c];
+      Element* const pair = together_[changing.input];
+      hn::Store(hn::Set(D(), *reinterpret_cast<const Element*>(changing.row)), D(), pair);
+      hn::Store(hn::Set(D(), *reinterpret_cast<const Element*>(changing.row + changing.row_stride)), D(), pair + hn::Lanes(D()));
+    }
+  }
+
+  // The vector from element i on, of which the first elements are this row's and the others the next one's. Returns its end.
+  HWY_INLINE std::size_t RunAcross(std::size_t i) {
+    const std::size_t lanes = hn::Lanes(D());
+    for (std::size_t c = 0; c < changing_count_; ++c) {
+      const std::size_t input = changing_[c].input;
+      across_[input].at = reinterpret_cast<std::uintptr_t>(together_[input] + (lanes - (end_ - i)));
+    }
+    RunBlock(across_, i, V0());
+    NextRow();
+    return i + lanes;
   }
 
   // For elements [i, i + n) of this row and later ones, a vector of each input that changes, put together in memory.
@@ -185,6 +213,7 @@ class Chain {
         done += some;
       }
       hn::Store(v, D(), to);
+      across_[changing.input].at = reinterpret_cast<std::uintptr_t>(to);
     }
   }
 
@@ -194,9 +223,9 @@ class Chain {
 
   // So many vectors from element i on.
   template <class... Vs>
-  HWY_INLINE void RunBlock(std::size_t i, Vs... v) const {
-    const Element* const first = ElementAt(inputs_[0], i);
-    const std::size_t step = inputs_[0].splat ? 0 : hn::Lanes(D());
+  HWY_INLINE void RunBlock(const Input* inputs, std::size_t i, Vs... v) const {
+    const Element* const first = ElementAt(inputs[0], i);
+    const std::size_t step = inputs[0].splat ? 0 : hn::Lanes(D());
     std::size_t at = 0;
     if (step == 0) {
       ((v = hn::Set(D(), *first)), ...);
@@ -204,7 +233,7 @@ class Chain {
       ((v = hn::LoadU(D(), first + at), at += step), ...);
     }
     for (std::size_t l = 1; l <= count_; ++l) {
-      const Input& input = inputs_[l];
+      const Input& input = inputs[l];
       RunLink<true>(AllCases(), {input.number, ElementAt(input, i), 0, input.attributes}, v...);
     }
     Element* out = out_ + i;
@@ -231,6 +260,7 @@ class Chain {
       run_.StoreSome(v, D(), out_ + i, n);
     }
     while (i + n > end_) NextRow();
+    SetPairs();  // where they were, this put its own together
     return i + n;
   }
 
@@ -317,8 +347,9 @@ class Chain {
   Input across_[kMaxLinks + 1];  // where it meets the next one
   Changing changing_[kMaxLinks + 1];
   std::size_t changing_count_ = 0;
-  std::size_t end_;  // of the current row; of all where nothing changes
-  HWY_ALIGN Element together_[kMaxLinks + 1][hn::MaxLanes(D())];
+  std::size_t end_;     // of the current row; of all where nothing changes
+  bool pairs_ = false;  // all inputs that change are one value for each row, and rows are not shorter than a vector
+  HWY_ALIGN Element together_[kMaxLinks + 1][2 * hn::MaxLanes(D())];
 };
 
 // The chains of a list of ops, of some dtypes, on one target.
