@@ -82,8 +82,8 @@ class Shares {
   }
 
   const SharedWork& what() const noexcept { return what_; }
-  // Asks for the line of a worker's share.
-  void PrefetchShare(std::int64_t worker) noexcept { __builtin_prefetch(&share_[worker % shares_], 1); }
+  // Asks for the line of a worker's share. Without a look at how many there are, which is in a line that has to come first.
+  void PrefetchShare(std::int64_t worker) noexcept { __builtin_prefetch(&share_[worker % kMaxShares], 1); }
 
   // Whether there is anything that nobody took.
   bool AreLeft() noexcept {
