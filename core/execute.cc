@@ -170,6 +170,29 @@ void RunOnlyStep(const Layout& layout, std::byte* const* pointers) {
   step.whole.run(tile, inputs, pointers[layout.input_count()] + layout.offsets.back());
 }
 
+// The same of tiles that are alike, in one loop: 40 ns less than by a Worker.
+void RunAlike(const Layout& layout, std::byte* const* pointers) {
+  const StepLayout& step = layout.steps[0];
+  const Loop& loop = layout.loops[layout.alike];
+  const void* inputs[kMaxArity];
+  std::int64_t advance[kMaxArity];
+  for (int a = 0; a < step.arity; ++a) {
+    const auto i = static_cast<std::size_t>(step.values[a]);
+    inputs[a] = pointers[i] + layout.offsets[i];
+    advance[a] = layout.operands[i].advance[layout.alike];
+  }
+  std::byte* out = pointers[layout.input_count()] + layout.offsets.back();
+  const std::int64_t out_advance = layout.operands.back().advance[layout.alike];
+  Tile tile = step.whole.tile;
+  tile.attributes = step.attributes;
+  for (std::int64_t left = loop.count;;) {
+    step.whole.run(tile, inputs, out);
+    if (--left == 0) return;
+    for (int a = 0; a < step.arity; ++a) inputs[a] = static_cast<const std::byte*>(inputs[a]) + advance[a];
+    out += out_advance;
+  }
+}
+
 // Tiles [begin, end) of a job, on this thread.
 void RunTiles(TileJob& job, std::int64_t begin, std::int64_t end) {
   Worker worker(job, false);
@@ -179,6 +202,7 @@ void RunTiles(TileJob& job, std::int64_t begin, std::int64_t end) {
 
 // All tiles, on this thread.
 void RunAll(TileJob& job) {
+  if (job.layout.alike >= 0 && !job.stream) return RunAlike(job.layout, job.pointers);
   Worker worker(job, true);
   worker.Run(0, worker.Tiles());
   worker.Finish();

@@ -210,6 +210,19 @@ int WholeFrom(const Layout& layout) {
   return layout.row_loop >= 0 && layout.row_loop == last - 1 ? last - 1 : last;
 }
 
+// As Layout::alike: of tiles that one thread does not run as one.
+int AlikeLoop(const Layout& layout) {
+  int only = -1;
+  if (!layout.is_plain() || layout.steps[0].whole.rest > 0) return only;
+  for (int i = 0; i < static_cast<int>(layout.loops.size()); ++i) {
+    const Loop& loop = layout.loops[i];
+    if (loop.count == 1) continue;
+    if (only >= 0 || i >= layout.whole_from || loop.extent != loop.count * loop.chunk) return -1;
+    only = i;
+  }
+  return only;
+}
+
 // Of the output, what kernels write one element after the other.
 std::int64_t RunBytes(const Layout& layout, bool joins, std::int64_t out_size) {
   const std::int64_t cols = layout.tile_cols();
@@ -300,6 +313,7 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   PrepareWholeTiles(&layout);
   layout.whole_from =
       options.forced.tile_bytes > 0 && !options.forced.joins ? static_cast<int>(layout.loops.size()) : WholeFrom(layout);
+  layout.alike = AlikeLoop(layout);
 
   const bool all_splat =
       std::all_of(layout.operands.begin(), layout.operands.end() - 1, [](const OperandLayout& operand) { return operand.splat; });
