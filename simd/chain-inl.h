@@ -71,6 +71,8 @@ class Chain {
   using V = hn::Vec<D>;
   using Element = Stored<T>;
   static constexpr std::size_t kVectors = 8;  // of a block
+  // Whether there is room for pairs of vectors: of vectors that may have any length there are some KB, on the stack.
+  static constexpr bool kMayPair = !HWY_HAVE_SCALABLE;
 
  public:
   static void Run(const ChainTile& tile) {
@@ -96,6 +98,7 @@ class Chain {
     bool splat;
   };
 
+  // Inlined, as its object is then in registers, in part: 17 ns of a call.
   HWY_INLINE Chain(const ChainTile& tile, std::int64_t row, std::int64_t rows)
       : count_(static_cast<std::size_t>(tile.count)),
         cols_(static_cast<std::size_t>(tile.cols)),
@@ -122,7 +125,8 @@ class Chain {
       across_[l].along = 0;
     }
     end_ = changing_count_ > 0 ? cols_ : total_;
-    pairs_ = changing_count_ > 0 && cols_ >= hn::Lanes(D());
+    const std::size_t lanes = hn::Lanes(D());
+    pairs_ = kMayPair && changing_count_ > 0 && cols_ >= lanes && (cols_ % lanes != 0 || Misalignment(D(), out_) != 0);
     for (std::size_t c = 0; c < changing_count_; ++c) pairs_ = pairs_ && changing_[c].splat;
     SetPairs();
   }
@@ -169,7 +173,7 @@ class Chain {
   // A vector of this row's value beside one of the next row's, of each input that changes: long before the vector between the two
   // is loaded, as it would wait for the stores.
   HWY_INLINE void SetPairs() {
-    if (!pairs_ || end_ == total_) return;
+    if (!kMayPair || !pairs_ || end_ == total_) return;
     for (std::size_t c = 0; c < changing_count_; ++c) {
       const Changing& changing = changing_[c];
       Element* const pair = together_[changing.input];
@@ -347,9 +351,9 @@ class Chain {
   Input across_[kMaxLinks + 1];  // where it meets the next one
   Changing changing_[kMaxLinks + 1];
   std::size_t changing_count_ = 0;
-  std::size_t end_;     // of the current row; of all where nothing changes
-  bool pairs_ = false;  // all inputs that change are one value for each row, and rows are not shorter than a vector
-  HWY_ALIGN Element together_[kMaxLinks + 1][2 * hn::MaxLanes(D())];
+  std::size_t end_;  // of the current row; of all where nothing changes
+  bool pairs_;       // rows meet within vectors, are not shorter than one, and all inputs that change are one value for each
+  HWY_ALIGN Element together_[kMaxLinks + 1][(kMayPair ? 2 : 1) * hn::MaxLanes(D())];
 };
 
 // The chains of a list of ops, of some dtypes, on one target.

@@ -127,6 +127,19 @@ class Case {
     return text;
   }
   bool in_place() const { return in_place_ >= 0; }
+  // Rows that follow each other and meet within vectors of 64 bytes, of which some inputs have another value each, all others being
+  // one row, or one value.
+  bool has_pairs() const {
+    const std::int64_t row = cols_ * size_;
+    const auto stride = [&](int operand) { return operands_[static_cast<std::size_t>(operand)]->layout.row_stride; };
+    bool pairs = rows_ > 1 && row > 64 && row % 64 != 0 && stride(in_place_ >= 0 ? in_place_ : out_) == row, changes = false;
+    for (int i = 0; i < out_; ++i) {
+      const bool splat = splat_[static_cast<std::size_t>(i)];
+      pairs = pairs && (splat || stride(i) == row);
+      changes = changes || (splat && stride(i) != 0);
+    }
+    return pairs && changes;
+  }
 
  private:
   int AddInput(Random& random) {
@@ -218,11 +231,13 @@ TEST(Chain, GivesWhatItsOpsGiveOneAfterTheOther) {
         Random random(seed + i);
         Case a_case(random, dtype, links, &areas);
         counts["in place"] += a_case.in_place();
+        counts["pairs"] += a_case.has_pairs();
         ASSERT_EQ(a_case.Failure(), "") << target.name << " case " << i << " (AXISCAST_SEED=" << seed + i << " AXISCAST_CASES=1)\n"
                                         << a_case.ToText();
       }
     }
     EXPECT_GE(counts["in place"], cases >= 800 ? 100 : 0) << target.name;
+    EXPECT_GE(counts["pairs"], cases >= 800 ? 40 : 0) << target.name;
   }
 }
 
