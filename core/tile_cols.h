@@ -62,6 +62,12 @@ class TileCols {
   // Along cols, is the operand contiguous, or one value?
   bool Streams(int operand, int first) const { return first >= streams_from_[operand]; }
   bool Splats(int operand, int first) const { return first >= splats_from_[operand]; }
+  bool SplatsAny(int first) const {
+    for (int i = 0; i < count(); ++i) {
+      if (Splats(i, first)) return true;
+    }
+    return false;
+  }
   bool IsPermuted(int operand, int first) const { return operand == permuted_ && first == permuted_first_; }
   bool IsTransposed(int operand, int first) const {
     return operand == transposed_ && first == rank() - 1 && !IsPermuted(operand, first);

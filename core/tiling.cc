@@ -150,17 +150,13 @@ Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, co
   tiling.transposes = transposed >= 0;
   tiling.rows = chooser.RowDim(first);
   const auto shared = static_cast<double>(chooser.SharedRowBytes(first));
-  const bool shared_rows = shared > std::min(problem.shared_row_bytes, problem.widened_row_bytes);
+  const double widened = chooser.SplatsAny(first) ? kNeverCut : problem.widened_row_bytes;
+  const bool shared_rows = shared > std::min(problem.shared_row_bytes, widened);
   const bool next_rows = tiling.rows < 0 || tiling.rows == first - 1;
   const bool joined = blocks == 0 && transposed < 0 && !shared_rows && next_rows;
   std::int64_t bytes = DirectTileBytes(problem, joined), row_bytes = bytes;
   const auto cut_shared_rows = [&](double longest) {
     if (shared > longest) row_bytes = std::min(row_bytes, static_cast<std::int64_t>(longest / 2));
-  };
-  // Tiles of whole rows, of which none has anything of its own in scratch, are joined too.
-  const auto join_whole_rows = [&] {
-    const std::int64_t row = SaturatingProduct(BlockElements(canonical, first), problem.widest);
-    if (row <= row_bytes && next_rows) bytes = std::max(DirectTileBytes(problem, true), row);
   };
   if (blocks > 0) {
     const std::int64_t block_limit = kScratchBytes / blocks / 64 * 64;
@@ -185,15 +181,16 @@ Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, co
       if (!large) {
         bytes = row_bytes;
       } else if (tiling.fold == 0) {
-        cut_shared_rows(problem.widened_row_bytes);
-        join_whole_rows();
+        cut_shared_rows(widened);
+        // Tiles of whole rows, of which none has anything of its own in scratch, are joined too.
+        const std::int64_t row = SaturatingProduct(BlockElements(canonical, first), problem.widest);
+        if (row <= row_bytes && next_rows) bytes = std::max(DirectTileBytes(problem, true), row);
       }
     }
   }
   if (blocks == 0 && transposed < 0 && shared_rows) {
     cut_shared_rows(problem.shared_row_bytes);
-    cut_shared_rows(problem.widened_row_bytes);
-    join_whole_rows();
+    cut_shared_rows(widened);
   }
   if (forced.tile_bytes > 0) bytes = std::min(bytes, forced.tile_bytes);
   tiling.elements = std::max<std::int64_t>(bytes / problem.widest, 1);

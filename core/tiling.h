@@ -69,10 +69,10 @@ struct TilingProblem {
   bool streams = false;                           // the output is to be stored past the caches
   bool far = false;                               // so much of the operands is in memory that transposes ask for it early
   double shared_row_bytes = kNeverCut;            // longer rows that kManyRows or more read are cut
-  double widened_row_bytes = kNeverCut;           // the same, as the kernel widens shorter ones once; staged ones too
-  bool serial = false;                            // too short for a second thread
-  double seconds = 0;                             // of the call, roughly
-  double bytes = 0;                               // of the widest operand, in all
+  double widened_row_bytes = kNeverCut;  // as shared_row_bytes, of a kernel that widens a shorter row once; staged ones too
+  bool serial = false;                   // too short for a second thread
+  double seconds = 0;                    // of the call, roughly
+  double bytes = 0;                      // of the widest operand, in all
 };
 
 // Another choice than the cheapest one, for tests: results must not depend on it. 0: no other.

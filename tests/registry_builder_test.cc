@@ -163,6 +163,14 @@ const BadDefinition kBadDefinitions[] = {
        d->kernels[0].keeps = true;
      },
      "registry: op tenfold: kernel 0 keeps inputs, which is for ops with two; this one has 1"},
+    {"widens_of_one",
+     [](OpDefinition* d) {
+       d->info.arity = 1;
+       d->kernels[0].widens = 2048;
+     },
+     "registry: op tenfold: kernel 0 widens inputs, which is for ops with two; this one has 1"},
+    {"widens_fewer_than_none", [](OpDefinition* d) { d->kernels[0].widens = -1; },
+     "registry: op tenfold: kernel 0: widens must not be negative; got -1"},
     {"check_of_nothing", [](OpDefinition* d) { d->kernels[0].check = [](const Tile&, const void*) { return false; }; },
      "registry: op tenfold: kernel 0 has a check, but checked_operand is -1"},
     {"check_without_code",

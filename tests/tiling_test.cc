@@ -163,11 +163,10 @@ TEST(Tiling, CutsRowsThatKernelsWidenOnce) {
   const DType dtypes[] = {DType::kFloat16, DType::kFloat16};
   const int widens = FindOp("add")->FindKernel(dtypes)->widens;
   if (widens == 0) GTEST_SKIP() << "this target's instructions do not convert float16: nothing is widened once";
-  const auto cols_of = [](const char* op, std::int64_t rows, std::int64_t cols) {
+  const auto cols_of = [](const char* op, std::int64_t rows, std::int64_t cols, bool column = false) {
+    const TensorView x(nullptr, DType::kFloat16, {rows, column ? 1 : cols}), y(nullptr, DType::kFloat16, {cols});
     Plan plan;
-    const Status status =
-        Plan::Make(*FindOp(op), {TensorView(nullptr, DType::kFloat16, {rows, cols}), TensorView(nullptr, DType::kFloat16, {cols})},
-                   MutableTensorView(nullptr, DType::kFloat16, {rows, cols}), {}, &plan);
+    const Status status = Plan::Make(*FindOp(op), {x, y}, MutableTensorView(nullptr, DType::kFloat16, {rows, cols}), {}, &plan);
     EXPECT_TRUE(status.ok()) << status.message();
     return plan.Describe().tile_cols;
   };
@@ -175,6 +174,7 @@ TEST(Tiling, CutsRowsThatKernelsWidenOnce) {
   EXPECT_EQ(cols_of("add", 4, widens), widens);
   EXPECT_EQ(cols_of("add", 3, widens + 64), widens + 64) << "too few rows";
   EXPECT_EQ(cols_of("fmod", 4, widens + 64), widens + 64) << "long arithmetic";
+  EXPECT_EQ(cols_of("add", 4, widens + 64, true), widens + 64) << "beside one value for each row";
 }
 
 // Tiles with a transposed operand are pieces of rows: of rows that are no whole lines, stored past the caches, 3000 x 3000 of

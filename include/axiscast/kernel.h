@@ -152,7 +152,8 @@ struct Kernel {
                        // and rows are whole vectors, up to kMaxKept and kMaxKeptBytes: it keeps that input in registers.
                        // Others, with ragged ends or streamed off a line, it joins
   int widens = 0;                 // `run` converts an input that is the same in all of four rows or more once, not once for each of
-                                  // them, where cols are no more than so many. 0: it does not, or has nothing to convert
+                                  // them, beside another one that is streamed, where cols are no more than so many; for two inputs.
+                                  // 0: it does not, or has nothing to convert
   ChainFunction chain = nullptr;  // computes several ops whose kernels have the same one here; null for own ops
   int link = 0;                   // which op this is there
 };
