@@ -19,11 +19,12 @@ double Seconds(const Calls& calls, std::int64_t count, int threads) {
 // Seconds per call. Each attempt begins with calls that are not timed, as the roof's do, and without a pause after them: what
 // Undisturbed asks the system takes 20 us, after which short calls have no help at first.
 double TimeCalls(const Calls& calls, double guess, int threads, const Effort& effort) {
-  if (const std::int64_t passes = WarmUpPasses(guess, effort, kPoolWarmUp); threads > 1 && passes > 0) calls(passes);
+  if (threads > 1) calls(WarmUpPasses(guess, effort, kPoolWarmUp));
   return Undisturbed(threads, effort, [&] {
     const std::int64_t passes = WarmUpPasses(guess, effort);
     const double warm = passes > 0 ? Seconds(calls, passes, threads) / static_cast<double>(passes) : guess;
-    const std::int64_t count = std::max(static_cast<std::int64_t>(effort.chunk / std::max(warm, 1e-9)), std::int64_t{1});
+    const std::int64_t count =
+        std::max(static_cast<std::int64_t>(effort.chunk / std::max(std::min(warm, guess), 1e-9)), std::int64_t{1});
     return Seconds(calls, count, threads) / static_cast<double>(count);
   });
 }

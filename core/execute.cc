@@ -95,7 +95,7 @@ class Worker {
         result += layout_.operands[out].advance[inner_];
       }
       if ((tiles -= ahead) == 0) return;
-      if (!joins_) {
+      if (!joins_) {  // its index has moved already
         for (int i = 0; i <= out; ++i) position_[i] += (ahead - 1) * layout_.operands[i].advance[inner_];
       }
       MoveToNext();

@@ -93,7 +93,7 @@ TEST(TwoThreads, TakeAsOneTileWhatLiesInAPiece) {
     EXPECT_GE(shared.run, 8);
     EXPECT_LE(shared.run, shared.planned * 2 / 3) << shared.planned;
   }
-  const Tiles beside_one_block = TilesOf({1000, 64, 4}, {64, 1}, 2);  // staged once for all rows, or permuted
+  const Tiles beside_one_block = TilesOf({1000, 64, 4}, {64, 1}, 2);  // staged once for all rows
   EXPECT_GE(beside_one_block.planned, 40);
   EXPECT_LE(beside_one_block.run, 30);
   // Pieces that go on in the next rows: those that a piece has whole are one tile, beside parts of two. Folded rows are not.

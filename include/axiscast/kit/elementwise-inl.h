@@ -95,7 +95,6 @@ struct Elementwise {
       return false;
     }
   }
-
   template <class Class, class Op, typename T>
   static constexpr int Widens() {
     if constexpr (kTakesWidened<Op, T>) {
