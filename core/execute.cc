@@ -170,7 +170,7 @@ void RunOnlyStep(const Layout& layout, std::byte* const* pointers) {
   step.whole.run(tile, inputs, pointers[layout.input_count()] + layout.offsets.back());
 }
 
-// The same of tiles that are alike, in one loop: 40 ns less than by a Worker.
+// All tiles of a layout that has but one loop of them, of one size (Layout::alike): 40 ns less than by a Worker.
 void RunAlike(const Layout& layout, std::byte* const* pointers) {
   const StepLayout& step = layout.steps[0];
   const Loop& loop = layout.loops[layout.alike];

@@ -113,7 +113,7 @@ struct Layout {
   bool parallel = false;       // threads may share it
   double seconds = 0;          // on one thread, by the estimate
   int whole_from = 0;          // chunks of the loops from this one on need not be tiles of their own: only sharing cuts them
-  int alike = -1;              // the only loop of tiles, of a plain layout, where all are of one size; -1: there are others
+  int alike = -1;              // of a plain layout, the only loop of several tiles, all of one size; -1: there is no such loop
   bool stages = false;         // any operand is staged
   bool halves = false;         // Tile::halves
   bool transposes = false;     // as Tiling::transposes
