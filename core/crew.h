@@ -78,10 +78,10 @@ class Crew {
   }
 
   enum class Left { kUntaken, kEven, kUneven };
-  // After a call: takes it back, or waits for who took it, who says whether workers were even. Where the wait is long, they were
-  // not.
-  Left TakeBack(std::int64_t seat, void* job) noexcept {
-    constexpr int kLate = 50, kYields = 200, kSleeps = 2'000;  // pauses; 200 are 2 to 8 us
+  // After a call: takes it back, or waits for who took it, who says whether workers were even. Where the wait has `late` pauses or
+  // more, they were not.
+  Left TakeBack(std::int64_t seat, void* job, int late) noexcept {
+    constexpr int kYields = 200, kSleeps = 2'000;  // pauses; 200 are 2 to 8 us
     Seat& s = At(seat);
     auto state = reinterpret_cast<std::uintptr_t>(job);
     if (s.state.load(std::memory_order_relaxed) == state &&
@@ -98,7 +98,7 @@ class Crew {
         std::this_thread::sleep_for(std::chrono::microseconds(50));  // to a thread that yields to nobody
       }
     }
-    return s.was_even && pauses < kLate ? Left::kEven : Left::kUneven;
+    return s.was_even && pauses < late ? Left::kEven : Left::kUneven;
   }
 
   // What a thread does that comes to a seat: takes what is there, and what comes while it stays. Of the helper,

@@ -28,13 +28,13 @@ std::int64_t Nanoseconds() noexcept {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// So long a helper stands by where short calls follow each other. Calls of 90 us in L3, whose halves two threads then begin at once
-// instead of 0.5 us apart, take 1.04 times as long.
+// So long a helper stands by where calls that are not long follow each other.
 constexpr std::int64_t kStayNanoseconds = 3'000;
 
 struct Job {
   Shares shares;
   const bool stays = false;  // do its helpers
+  const int late = 0;        // PieceSizes::late
 };
 
 Crews crews;
@@ -154,7 +154,7 @@ Seen RunWorkersOf(Crew* crew, Job* job, std::int64_t first, std::int64_t count) 
     count -= half;
   }
   Seen seen = RunWorker(job, first);
-  while (calls > 0) seen.even &= crew->TakeBack(called[--calls], job) != Crew::Left::kUneven;
+  while (calls > 0) seen.even &= crew->TakeBack(called[--calls], job, job->late) != Crew::Left::kUneven;
   return seen;
 }
 
@@ -216,12 +216,13 @@ void RunParallel(std::int64_t count, const PieceSizes& sizes, const ExecuteOptio
   const bool own_pool = options.pool != nullptr;  // of the caller, whose threads may begin at once, or late
   Caller* const caller = own_pool ? nullptr : callers.FindOrMake();
   PieceSizes cut = sizes;
-  const bool is_short = sizes.of_own > 0 && caller != nullptr, stand_by = IsOneStandingBy(caller, options);
-  if (is_short) cut.of_own = caller->evenness.PiecesOfOwn();
+  const bool learns = sizes.late > 0 && caller != nullptr, stand_by = IsOneStandingBy(caller, options);
+  if (learns && caller->evenness.IsOnePieceEnough()) cut.of_own = 1;
   if (stand_by) cut.lead *= kLeadOfStandby;
   const SharedWork what{work, state, std::this_thread::get_id(), CurrentCpu(), GetFloatMode()};
   Job job{.shares = Shares(count, cut, workers, !own_pool, what),
-          .stays = is_short && (stand_by || Nanoseconds() - caller->ended < kStayNanoseconds)};
+          .stays = learns && (stand_by || Nanoseconds() - caller->ended < kStayNanoseconds),
+          .late = sizes.late};
   bool even = true, is_done = false;
   try {
     if (own_pool) {
@@ -247,7 +248,7 @@ void RunParallel(std::int64_t count, const PieceSizes& sizes, const ExecuteOptio
   } catch (...) {
     // No memory.
   }
-  if (is_short) caller->evenness.Note(even);
+  if (learns) caller->evenness.Note(even);
   if (!is_done && job.shares.AreLeft()) RunWorker(&job, 0);  // also by a pool that runs less than it was asked to
 }
 

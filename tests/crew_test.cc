@@ -15,6 +15,7 @@ struct alignas(64) Job {
   std::int64_t number = -1;  // that its helper was told
 };
 const int kFirstRead = 0;
+constexpr int kLate = 50;  // pauses
 
 // A helper that stays for so many calls, if these are not over, and works until it may end.
 struct Helper {
@@ -41,9 +42,9 @@ TEST(Crew, NeedsAThreadWhereNoneIsOnItsWay) {
   Crew crew(nullptr, 2);
   Job job;
   EXPECT_TRUE(crew.Call(1, &job, 5, &kFirstRead));
-  EXPECT_EQ(crew.TakeBack(1, &job), Crew::Left::kUntaken);
+  EXPECT_EQ(crew.TakeBack(1, &job, kLate), Crew::Left::kUntaken);
   EXPECT_FALSE(crew.Call(1, &job, 5, &kFirstRead)) << "it still comes";
-  EXPECT_EQ(crew.TakeBack(1, &job), Crew::Left::kUntaken);
+  EXPECT_EQ(crew.TakeBack(1, &job, kLate), Crew::Left::kUntaken);
   Helper late;
   crew.Serve(1, late);
   EXPECT_EQ(late.calls, 0);
@@ -61,7 +62,7 @@ TEST(Crew, SaysWhatItsHelperSaw) {
     helper.even = even;
     crew.Serve(1, helper);
     EXPECT_EQ(job.number, 5);
-    EXPECT_EQ(crew.TakeBack(1, &job), even ? Crew::Left::kEven : Crew::Left::kUneven);
+    EXPECT_EQ(crew.TakeBack(1, &job, kLate), even ? Crew::Left::kEven : Crew::Left::kUneven);
     EXPECT_FALSE(crew.IsStandingBy(1));
   }
 }
@@ -80,7 +81,7 @@ TEST(Crew, WaitsForWhoHasBegun) {
     has_ended = true;
     may_end = true;
   });
-  EXPECT_EQ(crew.TakeBack(1, &job), Crew::Left::kUneven) << "20 ms are late";
+  EXPECT_EQ(crew.TakeBack(1, &job, kLate), Crew::Left::kUneven) << "20 ms are late";
   EXPECT_TRUE(has_ended);
   waker.join();
   thread.join();
@@ -105,7 +106,7 @@ TEST(Crew, LetsNobodyInBesidesWhoIsAtWork) {
     has_ended = true;
     may_end = true;
   });
-  EXPECT_NE(crew.TakeBack(1, &job), Crew::Left::kUntaken);
+  EXPECT_NE(crew.TakeBack(1, &job, kLate), Crew::Left::kUntaken);
   EXPECT_TRUE(has_ended);
   waker.join();
   thread.join();
@@ -128,7 +129,7 @@ TEST(Crews, AreUsedAgainWhereNobodyIsOnTheWay) {
   EXPECT_NE(crews.Take(nullptr, 2), first) << "it is taken";
   Job job;
   ASSERT_TRUE(first->Call(1, &job, 5, &kFirstRead));
-  ASSERT_EQ(first->TakeBack(1, &job), Crew::Left::kUntaken);
+  ASSERT_EQ(first->TakeBack(1, &job, kLate), Crew::Left::kUntaken);
   crews.GiveBack(first);
   EXPECT_NE(crews.Take(nullptr, 2), first) << "a thread is on its way to it";
   EXPECT_TRUE(first->IsComing(1));
@@ -165,7 +166,7 @@ TEST(Crew, TakesEachCallOnce) {
       Job job;
       if (crew.Call(1, &job, call, &kFirstRead)) coming.fetch_add(1);
       if (call % 3 == 0) std::this_thread::yield();
-      const bool was_taken = crew.TakeBack(1, &job) != Crew::Left::kUntaken;
+      const bool was_taken = crew.TakeBack(1, &job, kLate) != Crew::Left::kUntaken;
       EXPECT_EQ(job.number, was_taken ? call : -1);
       seen_taken += was_taken;
     }

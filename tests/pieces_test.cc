@@ -118,19 +118,44 @@ TEST(Pieces, OfASecondWorkerOfAShareAreThoseOfANewOne) {
   EXPECT_FALSE(second.was_even());
 }
 
-TEST(Evenness, OnePieceAfterManyEvenCallsAndNowAndThenTwo) {
+// Of 64 units on two threads, 32 are a share: a worker that took two of the other's was even, one that took three was not.
+TEST(Pieces, AreEvenWhereNextToNothingIsAnothers) {
+  for (const bool even : {true, false}) {
+    Shares shares(64, {1, 1}, 2, false);
+    Pieces first(shares, 0), second(shares, 1);
+    Range range{};
+    for (int unit = 0; unit < (even ? 30 : 29); ++unit) ASSERT_TRUE(second.Take(&range.begin, &range.end));
+    EXPECT_EQ(range.end, even ? 62 : 61);
+    EXPECT_EQ(TakeAll(first).back(), (Range{range.end, range.end + 1}));
+    EXPECT_EQ(first.was_even(), even);
+    EXPECT_TRUE(second.was_even());
+  }
+}
+
+// Two pieces of one's own in short calls; nothing to learn of long ones.
+TEST(PieceSizes, AreOfTheCallsLength) {
+  const PieceSizes is_short = PiecesOf(600, 10, 20e-6), middle = PiecesOf(600, 10, 100e-6), is_long = PiecesOf(600, 10, 200e-6);
+  EXPECT_EQ(is_short.of_own, 2);
+  EXPECT_EQ(middle.of_own, 0);
+  EXPECT_EQ(is_long.of_own, 0);
+  EXPECT_EQ(is_short.late, 50);
+  EXPECT_EQ(middle.late, 125) << "a 32nd of the call, 25 ns each";
+  EXPECT_EQ(is_long.late, 0);
+}
+
+TEST(Evenness, OnePieceAfterManyEvenCallsAndNowAndThenSeveral) {
   Evenness evenness;
   const auto note = [&](int calls, bool was_even) {
     for (int i = 0; i < calls; ++i) evenness.Note(was_even);
-    return evenness.PiecesOfOwn();
+    return evenness.IsOnePieceEnough();
   };
-  EXPECT_EQ(note(15, true), 2);
-  EXPECT_EQ(note(1, true), 1);
-  EXPECT_EQ(note(1, false), 2);
-  EXPECT_EQ(note(15, true), 2);
-  EXPECT_EQ(note(1, true), 1);
-  EXPECT_EQ(note(1008, true), 1);
-  EXPECT_EQ(note(1, true), 2) << "a look at whether they still are";
+  EXPECT_FALSE(note(3, true));
+  EXPECT_TRUE(note(1, true));
+  EXPECT_FALSE(note(1, false));
+  EXPECT_FALSE(note(3, true));
+  EXPECT_TRUE(note(1, true));
+  EXPECT_TRUE(note(1020, true));
+  EXPECT_FALSE(note(1, true)) << "a look at whether they still are";
 }
 
 TEST(Pieces, TellWhatIsLeft) {
