@@ -196,7 +196,7 @@ class Pieces {
 // How even a thread's calls were of late, all but long ones. In several pieces each, workers that are late lose some of them, and
 // that is seen; in one, a call of 4 us on two cores takes 0.96 of the time, and only those that the caller waits for are seen.
 struct Evenness {
-  static constexpr int kEnough = 4;  // even calls, one after the other, and shares are one piece
+  static constexpr int kEnough = 4;   // even calls, one after the other, and shares are one piece
   static constexpr int kMost = 1024;  // before it is looked at again
 
   int calls = 0;
