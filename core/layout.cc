@@ -77,14 +77,24 @@ std::int64_t WidestOf(const Kernel& kernel, int arity) {
   return widest;
 }
 
+double CyclesOf(const Step& step, const Canonical& canonical) {
+  const auto is_splat = [&](int value) {  // the last operand is the output
+    return value + 1 < static_cast<int>(canonical.strides.size()) && canonical.strides[value].back() == 0;
+  };
+  const Kernel& kernel = *step.kernel;
+  return kernel.cycles_by_splat > 0 && is_splat(step.values[1]) ? kernel.cycles_by_splat : kernel.cycles;
+}
+
 // Bytes and arithmetic: whichever takes longer, the other one is done meanwhile.
-void AddWork(std::span<const Step> steps, const Passes& passes, double elements, double bytes, bool streams, Estimate* estimate) {
+void AddWork(const Canonical& canonical, std::span<const Step> steps, const Passes& passes, double bytes, bool streams,
+             Estimate* estimate) {
+  const auto elements = static_cast<double>(BlockElements(canonical, 0));
   double cycles = 0, widest = 0;  // of an element
   for (const Pass& pass : passes.all()) {
     double pass_widest = 0;
     for (const Step& step : steps.subspan(static_cast<std::size_t>(pass.first), static_cast<std::size_t>(pass.count))) {
       const auto step_widest = static_cast<double>(WidestOf(*step.kernel, step.arity));
-      cycles += step.kernel->cycles / 64 * step_widest;
+      cycles += CyclesOf(step, canonical) / 64 * step_widest;
       pass_widest = std::max(pass_widest, step_widest);
     }
     if (&pass != &passes.all().back()) cycles += kScratchCycles / 64 * pass_widest;
@@ -287,7 +297,7 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   problem.streams = kernel_streams && (options.forced.streams || LeavesCaches(bytes));
   Layout layout(canonical.memory());
   const auto elements = static_cast<double>(BlockElements(canonical, 0));
-  AddWork(steps, passes, elements, bytes, problem.streams, &layout.estimate);
+  AddWork(canonical, steps, passes, bytes, problem.streams, &layout.estimate);
   problem.serial = layout.estimate.seconds() < kSharedSeconds;
   problem.seconds = layout.estimate.seconds();
   problem.bytes = elements * static_cast<double>(problem.widest);
@@ -335,7 +345,7 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   layout.estimate.call = {1, slowness * (kCallSeconds + (layout.tiles > 1 ? kLoopSeconds : 0))};
   // Lines that are far apart do not come as fast as others, nor go.
   const bool streams = layout.streams && !layout.transposes;
-  if (streams != problem.streams) AddWork(steps, passes, elements, bytes, streams, &layout.estimate);
+  if (streams != problem.streams) AddWork(canonical, steps, passes, bytes, streams, &layout.estimate);
   const double seconds = layout.estimate.seconds();
   layout.pieces = PiecesOf(layout.tiles, WithoutSharedLines(layout, UnitOf(layout.tiles, seconds)), seconds);
   layout.parallel = seconds > kSharedSeconds && layout.tiles > 1;

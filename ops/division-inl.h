@@ -11,6 +11,7 @@
 
 #include "axiscast/kit/elementwise-inl.h"
 #include "axiscast/kit/table-inl.h"
+#include "simd/factor-inl.h"
 #include "simd/quotient-inl.h"
 #include "simd/remainder-inl.h"
 
@@ -26,13 +27,57 @@ inline constexpr double kDivisionCycles = std::is_floating_point_v<T> ? 8
                                           : sizeof(T) == 2            ? 9
                                                                       : 11;
 
+// By one divisor (kit/op.h's ByValue).
+template <typename T>
+struct FlooredByFactor : FloorByFactor<T> {
+  using FloorByFactor<T>::FloorByFactor;
+  template <class D, class V>
+  HWY_INLINE V Vector(D d, V x) const {
+    return this->Quotient(d, x);
+  }
+};
+template <typename T>
+class RemainderByFactor : public FloorByFactor<T> {
+ public:
+  explicit RemainderByFactor(T y) : FloorByFactor<T>(y), y_(y) {}
+  template <class D, class V>
+  HWY_INLINE V Vector(D d, V x) const {
+    return hn::Sub(x, hn::Mul(this->Quotient(d, x), hn::Set(d, y_)));
+  }
+
+ private:
+  T y_;
+};
+// Towards zero, which is the same for unsigned ones, or minus infinity.
+template <typename T, Toward kToward>
+inline constexpr bool kHasFactor = HWY_TARGET != HWY_SCALAR&& std::is_integral_v<T> &&
+                                   (std::is_signed_v<T> ? kToward == Toward::kMinusInfinity && sizeof(T) <= 4 : sizeof(T) == 1);
+
+template <template <typename> class Way, typename T, Toward kToward, bool kHas = kHasFactor<T, kToward>>
+struct ByFactor {
+  using Type = void;
+};
+template <template <typename> class Way, typename T, Toward kToward>
+struct ByFactor<Way, T, kToward, true> {
+  using Type = Way<T>;
+};
+
 // What ops on integers say of rows that are divided by one value.
+template <Toward kToward>
 struct ByOneDivisor {
   template <typename T>
   static constexpr bool kBySplat = std::is_integral_v<T>;
+  template <typename T>
+  static constexpr double kCyclesBySplat = !std::is_integral_v<T>   ? 0
+                                           : kHasFactor<T, kToward> ? 3.5
+                                           : sizeof(T) == 1         ? 15
+                                           : sizeof(T) == 4         ? 5.5
+                                                                    : 7;
 };
 template <Toward kToward>
-struct QuotientByOneDivisor : ByOneDivisor {
+struct QuotientByOneDivisor : ByOneDivisor<kToward> {
+  template <typename T>
+  using ByValue = typename ByFactor<FlooredByFactor, T, kToward>::Type;
   template <typename T, class D, class V>
   static HWY_INLINE V VectorBySplat(D d, V x, V y) {
     V unused = x;
@@ -40,7 +85,9 @@ struct QuotientByOneDivisor : ByOneDivisor {
   }
 };
 template <Toward kToward>
-struct RemainderByOneDivisor : ByOneDivisor {
+struct RemainderByOneDivisor : ByOneDivisor<kToward> {
+  template <typename T>
+  using ByValue = typename ByFactor<RemainderByFactor, T, kToward>::Type;
   template <typename T, class D, class V>
   static HWY_INLINE V VectorBySplat(D d, V x, V y) {
     V remainder = x;

@@ -266,5 +266,64 @@ TYPED_TEST(DivisionOf, IsExactOnEveryTarget) {
   }
 }
 
+// In the machine's own arithmetic, of 64 bits.
+std::int64_t ExpectedOf(const std::string& op, std::int64_t x, std::int64_t y) {
+  const std::int64_t quotient = x / y, remainder = x % y;
+  const bool down = remainder != 0 && (remainder < 0) != (y < 0);
+  if (op == "divide") return quotient;
+  if (op == "fmod") return remainder;
+  return op == "floor_divide" ? quotient - down : remainder + (down ? y : 0);
+}
+
+// Long rows, a divisor each: some are divided by a product, others not.
+template <typename T>
+class RowsByOneDivisor : public ::testing::Test {};
+using UpTo32Bits = ::testing::Types<std::int8_t, std::int16_t, std::int32_t, std::uint8_t, std::uint16_t, std::uint32_t>;
+TYPED_TEST_SUITE(RowsByOneDivisor, UpTo32Bits, Names);
+TYPED_TEST(RowsByOneDivisor, AreExactOnEveryTarget) {
+  using T = TypeParam;
+  constexpr T kLowest = std::numeric_limits<T>::min(), kHighest = std::numeric_limits<T>::max();
+  constexpr std::int64_t kCols = 2055, kPitch = kCols + 3;
+  std::vector<T> divisors;
+  for (int bit = 0; bit < std::numeric_limits<T>::digits; ++bit) {
+    for (int beside = -1; beside <= 1; ++beside) divisors.push_back(static_cast<T>((T{1} << bit) + beside));
+  }
+  if (std::is_signed_v<T>) divisors.insert(divisors.end(), {static_cast<T>(-1), static_cast<T>(-7), kLowest});
+  divisors.push_back(kHighest);
+  divisors.erase(std::remove(divisors.begin(), divisors.end(), T{0}), divisors.end());
+  const auto rows = static_cast<std::int64_t>(divisors.size());
+  std::vector<T> x(static_cast<std::size_t>(rows * kPitch)), actual(x.size());
+  Random random;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const T near_ends[] = {static_cast<T>(kLowest + random.Below(3)), static_cast<T>(kHighest - random.Below(3))};
+    x[i] = random.Chance(8) ? near_ends[random.Below(2)] : static_cast<T>(random.Bits());
+  }
+  for (const Target& target : BuiltInTargets()) {
+    if (!target.supported) continue;
+    SCOPED_TRACE(target.name);
+    for (const OpDefinition& op : BuiltInOps(target.bit)) {
+      const std::string name = op.info.name;
+      if (name != "divide" && name != "fmod" && name != "floor_divide" && name != "remainder") continue;
+      for (const Kernel& kernel : op.kernels) {
+        if (kernel.output != kDTypeOf<T>) continue;
+        Tile tile = {};
+        tile.rows = rows;
+        tile.cols = kCols;
+        tile.in[0].row_stride = tile.out_row_stride = kPitch * static_cast<std::int64_t>(sizeof(T));
+        tile.in[1].row_stride = sizeof(T);
+        tile.in[1].splat = true;
+        std::fill(actual.begin(), actual.end(), T{77});
+        const void* const inputs[] = {x.data(), divisors.data()};
+        kernel.run(tile, inputs, actual.data());
+        for (std::size_t i = 0; i < x.size(); ++i) {
+          const auto row = i / kPitch;
+          const T y = divisors[row], expected = i % kPitch < kCols ? static_cast<T>(ExpectedOf(name, x[i], y)) : T{77};
+          ASSERT_EQ(actual[i], expected) << name << "(" << +x[i] << ", " << +y << ")";
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace axiscast

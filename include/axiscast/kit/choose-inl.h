@@ -196,7 +196,24 @@ class RowsChoice {
   }
 
   static HWY_NOINLINE void BySplatValue(const Tile& tile, const void* const* inputs, void* out) {
-    ElementwiseRows<BySplat<Op>, T>::template RunPattern<Streamed<T>, Splat<T>>(tile, inputs, out);
+    using BySplatRows = ElementwiseRows<BySplat<Op>, T>;
+    if constexpr (HasByValue<Op, T>()) {
+      using Value = typename Op::template ByValue<T>;
+      Tile part = tile;  // of one value
+      if (tile.in[1].row_stride != 0) part.rows = 1;
+      for (std::int64_t row = 0; row < tile.rows; row += part.rows) {
+        const auto at_row = [&](int i) { return static_cast<const std::byte*>(inputs[i]) + row * tile.in[i].row_stride; };
+        const void* const at[] = {at_row(0), at_row(1)};
+        std::byte* const result = static_cast<std::byte*>(out) + row * tile.out_row_stride;
+        if (const T y = *reinterpret_cast<const T*>(at[1]); Value::Takes(y)) {
+          ElementwiseRows<ByValueOf<Op>, T>::RunRows(part, result, Value(y), Streamed<T>(RowsOf(part, at, 0)));
+        } else {
+          BySplatRows::template RunPattern<Streamed<T>, Splat<T>>(part, at, result);
+        }
+      }
+    } else {
+      BySplatRows::template RunPattern<Streamed<T>, Splat<T>>(tile, inputs, out);
+    }
   }
   static HWY_NOINLINE void Compact(const Tile& tile, const void* const* inputs, void* out) {
     CompactRows<Rows, Op, T>::Run(tile, inputs, out, InputsOf<Op, T>());

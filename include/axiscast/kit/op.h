@@ -199,6 +199,18 @@ constexpr bool HasBySplat() {
   }
 }
 
+/// Whether an op with kBySplat has a shorter Vector still for some values of its second operand: `template <typename T> using
+/// ByValue = Type;`, void for a T that has none. Type has what is computed from a value, once for a row: `static bool Takes(T y)`,
+/// `explicit Type(T y)`, and `template <class D, class V> V Vector(D d, V x) const`. ops/division-inl.h has two such ops.
+template <class Op, typename T>
+constexpr bool HasByValue() {
+  if constexpr (requires { typename Op::template ByValue<T>; }) {
+    return !std::is_void_v<typename Op::template ByValue<T>>;
+  } else {
+    return false;
+  }
+}
+
 /// What a kernel's arithmetic takes, roughly: cycles of an AVX-512 core for 64 bytes of its widest operand. An op of more than a
 /// few instructions says `template <typename T> static constexpr double kCycles = 6;`; rounding the 16-bit floats comes on top.
 template <class Op, typename T>
@@ -207,6 +219,17 @@ constexpr double CyclesOf() {
   if constexpr (requires { Op::template kCycles<Computed<T>>; }) cycles = Op::template kCycles<Computed<T>>;
   if constexpr (kIsHalf<T>) return 2 * cycles + (std::is_same_v<T, Float16> ? 4 : 2.5);
   return cycles;
+}
+
+/// The same of rows whose second operand is one value, of an op with kBySplat: `template <typename T> static constexpr double
+/// kCyclesBySplat = 3;`.
+template <class Op, typename T>
+constexpr double CyclesBySplatOf() {
+  if constexpr (requires { Op::template kCyclesBySplat<T>; }) {
+    return Op::template kCyclesBySplat<T>;
+  } else {
+    return 0;
+  }
 }
 
 /// An op's attributes, by position in OpInfo. Vector code says hn::Set(d, attributes[0]); compilers hoist it.

@@ -62,6 +62,16 @@ struct BySplat : Op {
   }
 };
 
+// An op of its first operand, with what it has of one value of the second in place of attributes.
+template <class Op>
+struct ByValueOf {
+  static constexpr OpInfo kInfo{.name = "by_value", .arity = 1, .doc = "", .attribute_count = 1};
+  template <typename T, class D, class V, class Value>
+  static HWY_INLINE V Vector(D d, V x, const Value& value) {
+    return value.Vector(d, x);
+  }
+};
+
 // Where SpecialRows::kTakes<T>, SpecialRows::Row computes a row in its own way, or returns false where the row is too short for it.
 // `out` is then no input: recomputed elements are the same.
 // kInHalves: long loops load and store half a vector at a time (Tile::halves).
