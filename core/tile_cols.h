@@ -199,6 +199,21 @@ class TileCols {
     return bytes;
   }
 
+  // Tiles along the dims between rows and cols, one after the other: how many there are that meet each other's lines, or the same
+  // of an operand; 1: none does.
+  std::int64_t TilesThatMeet(int first) const {
+    std::int64_t tiles = 1;
+    bool meet = false;
+    for (int d = RowDim(first) + 1; d < first; ++d) {
+      tiles = SaturatingProduct(tiles, canonical_.extents[d]);
+      for (int i = 0; i < count(); ++i) {
+        const std::int64_t stride = canonical_.strides[i][d];
+        meet = meet || stride % kLineBytes != 0 || (stride == 0 && !Splats(i, first));
+      }
+    }
+    return meet ? tiles : 1;
+  }
+
   // The dim before `end` along which the operand is contiguous; -1 when there is none.
   int ContiguousDim(int operand, int end) const {
     for (int d = end - 1; d >= 0; --d) {

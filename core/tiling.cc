@@ -192,6 +192,11 @@ Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, co
     cut_shared_rows(problem.shared_row_bytes);
     cut_shared_rows(widened);
   }
+  if (blocks == 0 && transposed < 0 && tiling.rows >= 0) {
+    // All of them, of which L1 holds what they meet: (566,1,185)+(566,2,185) takes 0.9 of the time in L2 and L3.
+    const std::int64_t all = MachineCaches().l1 * 3 / 8, tiles = chooser.TilesThatMeet(first);
+    if (tiles > 1 && tiles <= all / kLeastTileBytes) bytes = std::min(bytes, all / tiles);
+  }
   if (forced.tile_bytes > 0) bytes = std::min(bytes, forced.tile_bytes);
   tiling.elements = std::max<std::int64_t>(bytes / problem.widest, 1);
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "axiscast/axiscast.h"
+#include "core/caches.h"
 #include "core/canonical.h"
 
 namespace axiscast {
@@ -156,6 +157,28 @@ TEST(Tiling, CutsLongRowsThatManyRead) {
   EXPECT_GE(row_bytes_of(8, 8192, 8192, false), 8192);
   EXPECT_GE(row_bytes_of(8, 20'000, 8192, true), 20'000);
   EXPECT_GE(row_bytes_of(8, 20'000, kNeverCut, false), 20'000);
+}
+
+// Rows that run along a dim further out: as many as fit L1 with those of the dims between, which meet their lines, or the same rows
+// of an input. Not where nothing meets, nor beside so many that rows would be few. Calls that no threads share.
+TEST(Tiling, MeetsInL1WhatTilesHaveInCommon) {
+  const auto rows_of = [](std::int64_t between, std::int64_t bytes, std::int64_t gap, bool stretched) {
+    const std::int64_t sizes[] = {4, 4, 4};
+    TilingProblem problem;
+    problem.sizes = sizes;
+    problem.widest = 4;
+    problem.serial = true;  // tiles are as large as any
+    const std::int64_t step = bytes + gap, pitch = between * step + 64;
+    const std::vector<ByteStrides> strides = {{pitch, stretched ? 0 : step, 4}, {pitch, step, 4}, {pitch, step, 4}};
+    const Tiling tiling = ChooseTiling(Canonicalise({1000, between, bytes / 4}, strides), problem, {});
+    EXPECT_EQ(tiling.rows, 0);
+    return tiling.elements * 4 / bytes;
+  };
+  const std::int64_t l1 = MachineCaches().l1;
+  EXPECT_EQ(rows_of(2, 640, 64, true), l1 * 3 / 8 / 2 / 640) << "an input's rows";
+  EXPECT_EQ(rows_of(2, 640, 20, false), l1 * 3 / 8 / 2 / 640) << "lines";
+  EXPECT_GT(rows_of(2, 640, 64, false), l1 / 640);
+  EXPECT_GT(rows_of(15, 64, 64, true), 1000 / 2);
 }
 
 // Kernels that convert an input once for all rows do so where it is short: longer rows are cut. Calls that no threads share.
