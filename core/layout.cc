@@ -11,27 +11,16 @@
 #include "core/parallel.h"
 #include "core/passes.h"
 #include "core/speed.h"
+#include "core/tile_order.h"
+#include "core/work_estimate.h"
 
 namespace axiscast {
 namespace {
 
 // As the numbers of tile_cost.cc: seen on an AVX-512 server; on others seconds are more, by Speed::slowness.
 constexpr double kCallSeconds = 3e-9;   // a plan's execution, before its first tile
-constexpr double kScratchCycles = 1.5;  // for 64 bytes of a result that goes through scratch
 constexpr double kLoopSeconds = 15e-9;  // going through the tile loop rather than straight to a kernel
 constexpr double kFarTransposed = 0.5;  // of L3: a transpose of more bytes gains by asking for the next tile's
-
-// Bytes per second of one thread whose operands fit a level of the caches, to three quarters of it.
-double BytesPerSecond(double bytes, bool streams) {
-  const Caches& caches = MachineCaches();
-  const Speed& speed = MachineSpeed();
-  if (bytes <= 0.75 * static_cast<double>(caches.l1)) return speed.l1;
-  if (bytes <= 0.75 * static_cast<double>(caches.l2)) return speed.l2;
-  if (bytes <= 0.75 * static_cast<double>(caches.l3)) return speed.l3;
-  return streams ? speed.streamed : speed.memory;
-}
-
-std::int64_t CeilDiv(std::int64_t x, std::int64_t y) { return x / y + (x % y != 0); }
 
 // Cuts `extent` steps of `bytes` into chunks of at most `limit` (at least 1), as even as cache lines allow: no short last chunk,
 // and each chunk begins on a line where the first one does. Tiles that began anywhere ran at 0.7 of the speed, streaming at 0.4.
@@ -68,42 +57,6 @@ void MakeBox(const Canonical& canonical, int operand, int first, OperandLayout* 
     layout->box_chunk_factor = inner[count].extent;
   }
   layout->box.assign(std::make_reverse_iterator(inner + count), std::make_reverse_iterator(inner));
-}
-
-// Bytes of the widest element that a kernel reads or writes.
-std::int64_t WidestOf(const Kernel& kernel, int arity) {
-  std::int64_t widest = SizeInBytes(kernel.output);
-  for (int i = 0; i < arity; ++i) widest = std::max(widest, SizeInBytes(kernel.inputs[i]));
-  return widest;
-}
-
-double CyclesOf(const Step& step, const Canonical& canonical) {
-  const auto is_splat = [&](int value) {  // the last operand is the output
-    return value + 1 < static_cast<int>(canonical.strides.size()) && canonical.strides[value].back() == 0;
-  };
-  const Kernel& kernel = *step.kernel;
-  return kernel.cycles_by_splat > 0 && is_splat(step.values[1]) ? kernel.cycles_by_splat : kernel.cycles;
-}
-
-// Bytes and arithmetic: whichever takes longer, the other one is done meanwhile.
-void AddWork(const Canonical& canonical, std::span<const Step> steps, const Passes& passes, double bytes, bool streams,
-             Estimate* estimate) {
-  const auto elements = static_cast<double>(BlockElements(canonical, 0));
-  double cycles = 0, widest = 0;  // of an element
-  for (const Pass& pass : passes.all()) {
-    double pass_widest = 0;
-    for (const Step& step : steps.subspan(static_cast<std::size_t>(pass.first), static_cast<std::size_t>(pass.count))) {
-      const auto step_widest = static_cast<double>(WidestOf(*step.kernel, step.arity));
-      cycles += CyclesOf(step, canonical) / 64 * step_widest;
-      pass_widest = std::max(pass_widest, step_widest);
-    }
-    if (&pass != &passes.all().back()) cycles += kScratchCycles / 64 * pass_widest;
-    widest = std::max(widest, pass_widest);
-  }
-  estimate->bytes = {bytes, bytes / BytesPerSecond(bytes, streams)};
-  estimate->vectors = elements * widest / 64;
-  const double seconds = cycles * elements * MachineSpeed().cycle_seconds;
-  estimate->arithmetic = {cycles * elements, std::max(seconds - estimate->bytes.seconds, 0.0)};
 }
 
 // The loops over tiles.
@@ -172,6 +125,13 @@ std::unique_ptr<const ChainLayout> MakeChain(std::span<const Step> steps, const 
   return chain;
 }
 
+// Of the output, what kernels write one element after the other.
+std::int64_t RunBytes(const Layout& layout, bool joins, std::int64_t out_size) {
+  const std::int64_t cols = layout.tile_cols();
+  const std::int64_t row = layout.fold > 0 ? std::min(cols, layout.fold * layout.inner) : cols;
+  return SaturatingProduct(joins ? layout.tile_rows() * cols : row, out_size);
+}
+
 // The passes; the results of all but the last one are in blocks behind the operands'.
 void AddSteps(std::span<const Step> steps, const Passes& passes, const std::vector<int>& result_blocks, std::int64_t block_bytes,
               Layout* layout) {
@@ -202,60 +162,6 @@ void PrepareWholeTiles(Layout* layout) {
     BoxDim dims[kMaxBoxDims];
     operand.block.assign(dims, dims + BlockDims(*layout, operand, rows, chunk, dims));
   }
-}
-
-// Where nothing of a tile's size goes through scratch, one thread needs no tiles: it would lose 16 ns between two of them. In the
-// same order as tile by tile, which decides what caches hold: rows and pieces of cols are not both cut. Forced tiles stay tiles.
-int WholeFrom(const Layout& layout) {
-  const int last = static_cast<int>(layout.loops.size()) - 1;
-  if (layout.transposes) return last + 1;  // from memory tiles ask for the next one's lines; in caches it takes no longer
-  if (layout.steps.size() > 1 || (layout.tile_rows() > 1 && layout.loops[last].count > 1)) return last + 1;
-  bool blocks = false;  // one row of them is staged for all rows
-  for (const OperandLayout& operand : layout.operands) {
-    if (operand.delivery != Delivery::kStaged || operand.image) continue;
-    if (operand.row_stride != 0) return last + 1;
-    blocks = true;
-  }
-  if (blocks && layout.loops[last].count > 1) return last + 1;
-  return layout.row_loop >= 0 && layout.row_loop == last - 1 ? last - 1 : last;
-}
-
-// As Layout::alike: of tiles that one thread does not run as one.
-int AlikeLoop(const Layout& layout) {
-  int only = -1;
-  if (!layout.is_plain() || layout.steps[0].whole.rest > 0) return only;
-  for (int i = 0; i < static_cast<int>(layout.loops.size()); ++i) {
-    const Loop& loop = layout.loops[i];
-    if (loop.count == 1) continue;
-    if (only >= 0 || i >= layout.whole_from || loop.extent != loop.count * loop.chunk) return -1;
-    only = i;
-  }
-  return only;
-}
-
-// Of the output, what kernels write one element after the other.
-std::int64_t RunBytes(const Layout& layout, bool joins, std::int64_t out_size) {
-  const std::int64_t cols = layout.tile_cols();
-  const std::int64_t row = layout.fold > 0 ? std::min(cols, layout.fold * layout.inner) : cols;
-  return SaturatingProduct(joins ? layout.tile_rows() * cols : row, out_size);
-}
-
-// So many tiles as a unit for one thread, or more. Tiles along the loops between rows and cols lie between each other's rows, and
-// share lines where those are not whole: a unit has all of those, if they are few. (566,1,185)+(566,2,185) of int8 took two
-// threads 1.6 times as long as one.
-std::int64_t WithoutSharedLines(const Layout& layout, std::int64_t tiles) {
-  if (layout.row_loop < 0 || layout.check != nullptr) return tiles;
-  const OperandLayout& out = layout.operands.back();
-  bool whole = out.row_stride % kLineBytes == 0;
-  std::int64_t between = 1;
-  for (auto loop = static_cast<std::size_t>(layout.row_loop) + 1; loop + 1 < layout.loops.size(); ++loop) {
-    between *= layout.loops[loop].count;
-    whole = whole && out.advance[loop] % kLineBytes == 0;
-  }
-  constexpr std::int64_t kMostUnits = 4;  // that become one
-  const std::int64_t units = CeilDiv(tiles, between);
-  if (whole || between > kMostUnits * tiles || units * between >= layout.tiles) return tiles;
-  return units * between;
 }
 
 }  // namespace
@@ -297,7 +203,7 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   problem.streams = kernel_streams && (options.forced.streams || LeavesCaches(bytes));
   Layout layout(canonical.memory());
   const auto elements = static_cast<double>(BlockElements(canonical, 0));
-  AddWork(canonical, steps, passes, bytes, problem.streams, &layout.estimate);
+  EstimateWork(canonical, steps, passes, bytes, problem.streams, &layout.estimate);
   problem.serial = layout.estimate.seconds() < kSharedSeconds;
   problem.seconds = layout.estimate.seconds();
   problem.bytes = elements * static_cast<double>(problem.widest);
@@ -345,7 +251,7 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   layout.estimate.call = {1, slowness * (kCallSeconds + (layout.tiles > 1 ? kLoopSeconds : 0))};
   // Lines that are far apart do not come as fast as others, nor go.
   const bool streams = layout.streams && !layout.transposes;
-  if (streams != problem.streams) AddWork(canonical, steps, passes, bytes, streams, &layout.estimate);
+  if (streams != problem.streams) EstimateWork(canonical, steps, passes, bytes, streams, &layout.estimate);
   const double seconds = layout.estimate.seconds();
   layout.pieces = PiecesOf(layout.tiles, WithoutSharedLines(layout, UnitOf(layout.tiles, seconds)), seconds);
   layout.parallel = seconds > kSharedSeconds && layout.tiles > 1;

@@ -20,8 +20,6 @@ constexpr std::int64_t kLeastSlabBytes = 64 * 1024;  // below this two plans' ca
 constexpr std::int64_t kSlabsForThreads = 64;        // so many are aimed at
 constexpr std::int64_t kLeastApart = 64;             // summands; sums of fewer would be much of what is saved
 
-std::int64_t CeilDiv(std::int64_t x, std::int64_t y) { return x / y + (x % y != 0); }
-
 }  // namespace
 
 struct SlabSum::Job {

@@ -23,8 +23,6 @@ constexpr std::int64_t kFewSummands = 64;
 constexpr std::int64_t kRowsBytes = 64 * 1024;  // of a panel of long rows: its rows are near each other
 constexpr std::int64_t kIntegerSumsBytes = 24 * 1024;
 
-std::int64_t CeilDiv(std::int64_t x, std::int64_t y) { return x / y + (x % y != 0); }
-
 // Rule 1 of the tree, and the kept dims in the order of x's memory.
 void AddDims(const SumProblem& problem, SumLayout* layout) {
   Shape kept;

@@ -91,6 +91,8 @@ Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, co
 // Elements of the dims from `first` on.
 std::int64_t BlockElements(const Canonical& canonical, int first);
 
+inline std::int64_t CeilDiv(std::int64_t x, std::int64_t y) { return x / y + (x % y != 0); }
+
 // How many steps of `bytes` > 0 are whole blocks of so many, a power of two.
 std::int64_t WholeBlocks(std::int64_t bytes, std::int64_t block);
 

@@ -1,0 +1,63 @@
+#include "core/work_estimate.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "core/caches.h"
+#include "core/element_size.h"
+#include "core/speed.h"
+#include "core/tiling.h"
+
+namespace axiscast {
+namespace {
+
+constexpr double kScratchCycles = 1.5;  // for 64 bytes of a result that goes through scratch
+
+// Bytes per second of one thread whose operands fit a level of the caches, to three quarters of it.
+double BytesPerSecond(double bytes, bool streams) {
+  const Caches& caches = MachineCaches();
+  const Speed& speed = MachineSpeed();
+  if (bytes <= 0.75 * static_cast<double>(caches.l1)) return speed.l1;
+  if (bytes <= 0.75 * static_cast<double>(caches.l2)) return speed.l2;
+  if (bytes <= 0.75 * static_cast<double>(caches.l3)) return speed.l3;
+  return streams ? speed.streamed : speed.memory;
+}
+
+// Bytes of the widest element that a kernel reads or writes.
+std::int64_t WidestOf(const Kernel& kernel, int arity) {
+  std::int64_t widest = SizeInBytes(kernel.output);
+  for (int i = 0; i < arity; ++i) widest = std::max(widest, SizeInBytes(kernel.inputs[i]));
+  return widest;
+}
+
+double CyclesOf(const Step& step, const Canonical& canonical) {
+  const auto is_splat = [&](int value) {  // the last operand is the output
+    return value + 1 < static_cast<int>(canonical.strides.size()) && canonical.strides[value].back() == 0;
+  };
+  const Kernel& kernel = *step.kernel;
+  return kernel.cycles_by_splat > 0 && is_splat(step.values[1]) ? kernel.cycles_by_splat : kernel.cycles;
+}
+
+}  // namespace
+
+void EstimateWork(const Canonical& canonical, std::span<const Step> steps, const Passes& passes, double bytes, bool streams,
+                  Estimate* estimate) {
+  const auto elements = static_cast<double>(BlockElements(canonical, 0));
+  double cycles = 0, widest = 0;  // of an element
+  for (const Pass& pass : passes.all()) {
+    double pass_widest = 0;
+    for (const Step& step : steps.subspan(static_cast<std::size_t>(pass.first), static_cast<std::size_t>(pass.count))) {
+      const auto step_widest = static_cast<double>(WidestOf(*step.kernel, step.arity));
+      cycles += CyclesOf(step, canonical) / 64 * step_widest;
+      pass_widest = std::max(pass_widest, step_widest);
+    }
+    if (&pass != &passes.all().back()) cycles += kScratchCycles / 64 * pass_widest;
+    widest = std::max(widest, pass_widest);
+  }
+  estimate->bytes = {bytes, bytes / BytesPerSecond(bytes, streams)};
+  estimate->vectors = elements * widest / 64;
+  const double seconds = cycles * elements * MachineSpeed().cycle_seconds;
+  estimate->arithmetic = {cycles * elements, std::max(seconds - estimate->bytes.seconds, 0.0)};
+}
+
+}  // namespace axiscast

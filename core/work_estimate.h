@@ -1,0 +1,21 @@
+// What a problem's bytes and arithmetic take, however it is tiled.
+#ifndef AXISCAST_CORE_WORK_ESTIMATE_H_
+#define AXISCAST_CORE_WORK_ESTIMATE_H_
+
+#include <span>
+
+#include "core/canonical.h"
+#include "core/estimate.h"
+#include "core/passes.h"
+#include "core/program.h"
+
+namespace axiscast {
+
+// Sets an estimate's bytes and arithmetic: whichever takes longer, the other one is done meanwhile. `bytes`: of all operands, what
+// is stretched once; `streams`: the output goes past the caches.
+void EstimateWork(const Canonical& canonical, std::span<const Step> steps, const Passes& passes, double bytes, bool streams,
+                  Estimate* estimate);
+
+}  // namespace axiscast
+
+#endif  // AXISCAST_CORE_WORK_ESTIMATE_H_
