@@ -66,6 +66,18 @@ try_op(""
        "${own_integers} ${compact}")
 try_op("axiscast: kBySplat is for compact Binary ops"
        "${own_integers}")
+# A shorter way still for some values; not without one for all.
+set(by_value "struct Value { static bool Takes(int y) { return y > 0; } explicit Value(int) {}
+                template <class D, class V> HWY_INLINE V Vector(D, V x) const { return x; } };
+              template <typename T> using ByValue = std::conditional_t<std::is_same_v<T, std::int32_t>, Value, void>;")
+set(plain_integers "${class} ${info} static constexpr Kinds kKinds = kInts; ${compact} ${scalar} ${vector} ${by_value}")
+try_op(""
+       "${plain_integers} ${by_splat}
+        template <typename T, class D, class V> static HWY_INLINE V VectorBySplat(D, V x, V y) { return hn::Sub(x, y); }")
+try_op("axiscast: ByValue is for ops with kBySplat and no attributes"
+       "${plain_integers}")
+try_op("axiscast: ByValue is for ops with kBySplat and no attributes"
+       "${own_integers} ${compact} ${by_value}")
 # Inputs that may be exchanged, where both are T alone.
 set(commutes "template <typename T> static constexpr bool kCommutes = true;")
 try_op(""

@@ -53,6 +53,8 @@ struct Elementwise {
           "axiscast: kBySplat is for compact Binary ops whose inputs and result are T, which is none of the 16-bit floats; "
           "they say VectorBySplat beside Vector, with the same arguments");
     }
+    static_assert(!HasByValue<Op, T>() || (HasBySplat<Op, T>() && Op::kInfo.attribute_count == 0),
+                  "axiscast: ByValue is for ops with kBySplat and no attributes");
     constexpr bool has = HasVector<Op, T>(InputsOf<Op, T>());
     static_assert(
         has,

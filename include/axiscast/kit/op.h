@@ -199,9 +199,10 @@ constexpr bool HasBySplat() {
   }
 }
 
-/// Whether an op with kBySplat has a shorter Vector still for some values of its second operand: `template <typename T> using
-/// ByValue = Type;`, void for a T that has none. Type has what is computed from a value, once for a row: `static bool Takes(T y)`,
-/// `explicit Type(T y)`, and `template <class D, class V> V Vector(D d, V x) const`. ops/division-inl.h has two such ops.
+/// Whether an op with kBySplat, and without attributes, has a shorter Vector still for some values of its second operand: `template
+/// <typename T> using ByValue = Type;`, void for a T that has none. Type has what is computed from a value, once for a row: `static
+/// bool Takes(T y)`, `explicit Type(T y)`, and `template <class D, class V> V Vector(D d, V x) const`. ops/division-inl.h has two
+/// such ops.
 template <class Op, typename T>
 constexpr bool HasByValue() {
   if constexpr (requires { typename Op::template ByValue<T>; }) {
