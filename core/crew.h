@@ -81,7 +81,7 @@ class Crew {
   // After a call: takes it back, or waits for who took it, who says whether workers were even. Where the wait has `late` pauses or
   // more, they were not.
   Left TakeBack(std::int64_t seat, void* job, int late) noexcept {
-    constexpr int kYields = 200, kSleeps = 2'000;  // pauses; 200 are 2 to 8 us
+    constexpr int kYields = 200, kSleeps = 2'000;  // pauses; 200 are 2 to 8 us, and more than any `late`
     Seat& s = At(seat);
     auto state = reinterpret_cast<std::uintptr_t>(job);
     if (s.state.load(std::memory_order_relaxed) == state &&

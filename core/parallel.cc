@@ -28,7 +28,8 @@ std::int64_t Nanoseconds() noexcept {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// So long a helper stands by where calls that are not long follow each other.
+// So long a helper stands by where calls that are not long follow each other: it begins 0.5 to 1 us earlier. Of 90 us in L3, cut in
+// many pieces, that is nothing, and was 1.04 times as long once; in one piece for each worker, calls take 0.98 of the time.
 constexpr std::int64_t kStayNanoseconds = 3'000;
 
 struct Job {
@@ -45,10 +46,10 @@ struct Caller {
     if (crew != nullptr) crews.GiveBack(crew);
   }
 
-  Crew* crew = nullptr;     // none: in a call inside of which another is made
-  std::int64_t missed = 0;  // calls, one after the other, to which nobody came who had been on the way before
-  Evenness evenness;
-  std::int64_t ended = 0;  // when the last one ended; 0: its helpers were asked to stay
+  Crew* crew = nullptr;                     // none: in a call inside of which another is made
+  std::int64_t missed = 0;                  // calls, one after the other, to which nobody came who had been on the way before
+  Evenness of_short{1024}, of_longer{128};  // calls
+  std::int64_t ended = 0;                   // when the last one ended; 0: its helpers were asked to stay
 };
 PerThread<Caller> callers;
 
@@ -64,7 +65,7 @@ AwakeGuess awake;
 
 // What a worker saw.
 struct Seen {
-  bool even;    // it took nothing of another's share
+  bool even;    // it took next to nothing of others' shares
   bool helped;  // it took something, and on another CPU than the caller's: schedulers put a thread that they wake there
 };
 
@@ -217,7 +218,8 @@ void RunParallel(std::int64_t count, const PieceSizes& sizes, const ExecuteOptio
   Caller* const caller = own_pool ? nullptr : callers.FindOrMake();
   PieceSizes cut = sizes;
   const bool learns = sizes.late > 0 && caller != nullptr, stand_by = IsOneStandingBy(caller, options);
-  if (learns && caller->evenness.IsOnePieceEnough()) cut.of_own = 1;
+  Evenness* const evenness = !learns ? nullptr : sizes.of_own > 0 ? &caller->of_short : &caller->of_longer;
+  if (learns && evenness->IsOnePieceEnough()) cut.of_own = 1;
   if (stand_by) cut.lead *= kLeadOfStandby;
   const SharedWork what{work, state, std::this_thread::get_id(), CurrentCpu(), GetFloatMode()};
   Job job{.shares = Shares(count, cut, workers, !own_pool, what),
@@ -248,7 +250,7 @@ void RunParallel(std::int64_t count, const PieceSizes& sizes, const ExecuteOptio
   } catch (...) {
     // No memory.
   }
-  if (learns) caller->evenness.Note(even);
+  if (learns) evenness->Note(even);
   if (!is_done && job.shares.AreLeft()) RunWorker(&job, 0);  // also by a pool that runs less than it was asked to
 }
 

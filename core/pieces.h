@@ -31,7 +31,7 @@ struct PieceSizes {
   std::int64_t most = 1;    // units in a piece
   double lead = 0;          // units that the caller has done when others begin
   std::int64_t of_own = 0;  // so few pieces are one's own share; 0: as many as come of the rule of Shares
-  int late = 0;             // so many pauses of the caller's wait are: calls teach Evenness, and their helpers stay; 0: they do not
+  int late = 0;  // a worker is, for whom others wait so many pauses (Evenness); 0: nothing is learnt, and helpers do not stay
 };
 
 // How long a unit should take, of a call that takes one thread so long.
@@ -46,13 +46,14 @@ inline std::int64_t UnitOf(std::int64_t items, double call_seconds) noexcept {
 // The pieces of its items, in such units. Seen on two cores of a Zen 4: with an 8th of a call as the largest piece, calls in L3
 // take as long as with half of a share, and 4 % less than with 3 to 4 us all along. Threads that are awake begin 0.5 us after the
 // caller: with that lead, and few pieces, calls of 4 to 10 us take 3 to 7 % less than without, and with many; a lead of twice as
-// much is worse again. What Evenness learns takes 5 % of the time of calls of 35 us, 2 % of those of 90, nothing of those of 200.
+// much is worse again. What Evenness learns saves 5 % of calls of 35 us, 2 % of those of 90, nothing of those of 200.
 inline PieceSizes PiecesOf(std::int64_t items, std::int64_t unit, double call_seconds) noexcept {
   constexpr double kLeadSeconds = 0.5e-6, kShortSeconds = 26e-6, kLearnSeconds = 150e-6;
-  constexpr double kLate = 1.0 / 32, kLeastLate = 50, kPauseSeconds = 25e-9;
   const std::int64_t units = std::max<std::int64_t>(items / unit, 1);
   const double lead = kLeadSeconds / call_seconds * static_cast<double>(units);
-  const double late = call_seconds < kLearnSeconds ? std::max(call_seconds * kLate / kPauseSeconds, kLeastLate) : 0;
+  // A pause is 10 to 40 ns. Fewer of them than there are before waits yield (core/crew.h).
+  constexpr double kLate = 1.0 / 32, kPauseSeconds = 25e-9, kLeastLate = 50, kMostLate = 190;
+  const double late = call_seconds < kLearnSeconds ? std::clamp(call_seconds * kLate / kPauseSeconds, kLeastLate, kMostLate) : 0;
   return {unit, std::max<std::int64_t>(units / 8, 1), lead, call_seconds < kShortSeconds ? 2 : 0, static_cast<int>(late)};
 }
 
@@ -63,7 +64,7 @@ inline PieceSizes PiecesOf(std::int64_t items, std::int64_t unit, double call_se
 // a stalled thread delays the piece that it has.
 //
 // Of a short call one's own share is two pieces: what others take of it is in the wrong core's caches, so that small ones cost more
-// than to wait. Among workers that were even in many calls, all but long ones, it is one (Evenness).
+// than to wait. Among workers that were even in the calls before, of all but long ones, it is one (Evenness).
 class Shares {
  public:
   // Where the caller leads, the first share, which is its own, is longer.
@@ -170,7 +171,7 @@ class Pieces {
     return true;
   }
   bool took_any() const noexcept { return took_any_; }
-  // Whether it took next to nothing of others' shares: a 16th of its own.
+  // Whether it took next to nothing of others' shares: in units, no more than a 16th of an average share.
   bool was_even() const noexcept { return of_others_ * 16 * shares_.shares_ <= shares_.count_ / shares_.unit_; }
 
  private:
@@ -193,16 +194,17 @@ class Pieces {
   bool took_any_ = false;
 };
 
-// How even a thread's calls were of late, all but long ones. In several pieces each, workers that are late lose some of them, and
-// that is seen; in one, a call of 4 us on two cores takes 0.96 of the time, and only those that the caller waits for are seen.
+// How even a thread's calls were of late. In several pieces each, workers that are late lose some of them, and that is seen; in
+// one, a call of 4 us on two cores takes 0.96 of the time, and only those that the caller waits for are seen: no caller that is
+// slow. So now and then, after some milliseconds of calls, it is looked at again.
 struct Evenness {
-  static constexpr int kEnough = 4;   // even calls, one after the other, and shares are one piece
-  static constexpr int kMost = 1024;  // before it is looked at again
+  static constexpr int kEnough = 4;  // even calls, one after the other, and shares are one piece
 
+  int most;  // of these, before it is looked at again
   int calls = 0;
 
   bool IsOnePieceEnough() const noexcept { return calls >= kEnough; }
-  void Note(bool was_even) noexcept { calls = was_even && calls < kMost ? calls + 1 : 0; }
+  void Note(bool was_even) noexcept { calls = was_even && calls < most ? calls + 1 : 0; }
 };
 
 // Runs `work` on this thread alone.

@@ -199,8 +199,8 @@ class TileCols {
     return bytes;
   }
 
-  // Tiles along the dims between rows and cols, one after the other: how many there are that meet each other's lines, or the same
-  // of an operand; 1: none does.
+  // How many tiles there are along the dims between rows and cols, if any of them meet: have parts of the same lines of an operand,
+  // or read the same rows. 1: none do.
   std::int64_t TilesThatMeet(int first) const {
     std::int64_t tiles = 1;
     bool meet = false;
@@ -208,7 +208,7 @@ class TileCols {
       tiles = SaturatingProduct(tiles, canonical_.extents[d]);
       for (int i = 0; i < count(); ++i) {
         const std::int64_t stride = canonical_.strides[i][d];
-        meet = meet || stride % kLineBytes != 0 || (stride == 0 && !Splats(i, first));
+        meet = meet || (!Splats(i, first) && (stride == 0 || stride % kLineBytes != 0));
       }
     }
     return meet ? tiles : 1;

@@ -16,7 +16,6 @@ namespace {
 
 // Seen on an AVX-512 server, as the costs.
 constexpr int kMostPermutedDims = 4;                  // of cols with a permuted input; a try each, of up to 1 us
-constexpr std::int64_t kFlattenBytes = 1024;          // joining dims to longer rows than this gains nothing
 constexpr std::int64_t kDirectTileBytes = 64 * 1024;  // of the widest operand, when nothing goes through scratch
 constexpr std::int64_t kSlowTileBytes = 2 * 1024;     // at least, however slow the op is
 constexpr std::int64_t kLongTileBytes = 128 * 1024;   // of a call that is never shared, when nothing goes through scratch
@@ -193,7 +192,7 @@ Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, co
     cut_shared_rows(widened);
   }
   if (blocks == 0 && transposed < 0 && tiling.rows >= 0) {
-    // All of them, of which L1 holds what they meet: (566,1,185)+(566,2,185) takes 0.9 of the time in L2 and L3.
+    // All of them in L1, if they are two or three (of 32 KB): (566,1,185)+(566,2,185) takes 0.9 of the time in L2 and L3.
     const std::int64_t all = MachineCaches().l1 * 3 / 8, tiles = chooser.TilesThatMeet(first);
     if (tiles > 1 && tiles <= all / kLeastTileBytes) bytes = std::min(bytes, all / tiles);
   }

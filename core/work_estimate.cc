@@ -30,12 +30,19 @@ std::int64_t WidestOf(const Kernel& kernel, int arity) {
   return widest;
 }
 
+// Whether a step's value is one for all, or for each of rows that kernels take as they are: no tiling joins dims to such long ones.
+bool IsOneForLongRows(int value, const Canonical& canonical, std::int64_t element_size) {
+  if (value + 1 >= static_cast<int>(canonical.strides.size())) return false;  // not an input, but a result
+  const std::pmr::vector<std::int64_t>& strides = canonical.strides[value];
+  if (std::all_of(strides.begin(), strides.end(), [](std::int64_t stride) { return stride == 0; })) return true;
+  return strides.back() == 0 && SaturatingProduct(canonical.extents.back(), element_size) >= kFlattenBytes;
+}
+
 double CyclesOf(const Step& step, const Canonical& canonical) {
-  const auto is_splat = [&](int value) {  // the last operand is the output
-    return value + 1 < static_cast<int>(canonical.strides.size()) && canonical.strides[value].back() == 0;
-  };
   const Kernel& kernel = *step.kernel;
-  return kernel.cycles_by_splat > 0 && is_splat(step.values[1]) ? kernel.cycles_by_splat : kernel.cycles;
+  if (kernel.cycles_by_splat == 0) return kernel.cycles;
+  const bool is_one = IsOneForLongRows(step.values[1], canonical, SizeInBytes(kernel.inputs[0]));
+  return is_one ? kernel.cycles_by_splat : kernel.cycles;
 }
 
 }  // namespace

@@ -48,12 +48,16 @@ class RemainderByFactor : public FloorByFactor<T> {
  private:
   T y_;
 };
-// Towards zero, which is the same for unsigned ones, or minus infinity.
+// Towards minus infinity; and of 8 bits without a sign, towards zero, which is the same. (Of 16 and 32 such bits a factor would
+// have a bit more.)
 template <typename T, Toward kToward>
-inline constexpr bool kHasFactor = HWY_TARGET != HWY_SCALAR&& std::is_integral_v<T> &&
-                                   (std::is_signed_v<T> ? kToward == Toward::kMinusInfinity && sizeof(T) <= 4 : sizeof(T) == 1);
+constexpr bool HasFactor() {
+  if (HWY_TARGET == HWY_SCALAR || !std::is_integral_v<T>) return false;
+  return std::is_signed_v<T> ? kToward == Toward::kMinusInfinity && sizeof(T) <= 4 : sizeof(T) == 1;
+}
 
-template <template <typename> class Way, typename T, Toward kToward, bool kHas = kHasFactor<T, kToward>>
+// void, or Way<T>, which is then not so much as named for a T that has no factor.
+template <template <typename> class Way, typename T, Toward kToward, bool kHas = HasFactor<T, kToward>()>
 struct ByFactor {
   using Type = void;
 };
@@ -68,11 +72,11 @@ struct ByOneDivisor {
   template <typename T>
   static constexpr bool kBySplat = std::is_integral_v<T>;
   template <typename T>
-  static constexpr double kCyclesBySplat = !std::is_integral_v<T>   ? 0
-                                           : kHasFactor<T, kToward> ? 3.5
-                                           : sizeof(T) == 1         ? 15
-                                           : sizeof(T) == 4         ? 5.5
-                                                                    : 7;
+  static constexpr double kCyclesBySplat = !std::is_integral_v<T>    ? 0
+                                           : HasFactor<T, kToward>() ? 3.5
+                                           : sizeof(T) == 1          ? 15
+                                           : sizeof(T) == 4          ? 5.5
+                                                                     : 7;
 };
 template <Toward kToward>
 struct QuotientByOneDivisor : ByOneDivisor<kToward> {
@@ -86,6 +90,10 @@ struct QuotientByOneDivisor : ByOneDivisor<kToward> {
 };
 template <Toward kToward>
 struct RemainderByOneDivisor : ByOneDivisor<kToward> {
+  template <typename T>
+  static constexpr double kCyclesBySplat = std::is_integral_v<T>
+                                               ? ByOneDivisor<kToward>::template kCyclesBySplat<T> + (sizeof(T) == 1 ? 3 : 0.5)
+                                               : 0;
   template <typename T>
   using ByValue = typename ByFactor<RemainderByFactor, T, kToward>::Type;
   template <typename T, class D, class V>

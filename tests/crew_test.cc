@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <thread>
 
 namespace axiscast {
@@ -68,23 +69,26 @@ TEST(Crew, SaysWhatItsHelperSaw) {
 }
 
 TEST(Crew, WaitsForWhoHasBegun) {
-  Crew crew(nullptr, 2);
-  Job job;
-  ASSERT_TRUE(crew.Call(1, &job, 5, &kFirstRead));
-  std::atomic<bool> may_end{false}, has_ended{false};
-  Helper helper;
-  helper.may_end = &may_end;
-  std::thread thread([&] { crew.Serve(1, helper); });
-  while (helper.calls == 0) std::this_thread::yield();
-  std::thread waker([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    has_ended = true;
-    may_end = true;
-  });
-  EXPECT_EQ(crew.TakeBack(1, &job, kLate), Crew::Left::kUneven) << "20 ms are late";
-  EXPECT_TRUE(has_ended);
-  waker.join();
-  thread.join();
+  for (const int late : {kLate, std::numeric_limits<int>::max()}) {
+    Crew crew(nullptr, 2);
+    Job job;
+    ASSERT_TRUE(crew.Call(1, &job, 5, &kFirstRead));
+    std::atomic<bool> may_end{false}, has_ended{false};
+    Helper helper;
+    helper.may_end = &may_end;
+    std::thread thread([&] { crew.Serve(1, helper); });
+    while (helper.calls == 0) std::this_thread::yield();
+    std::thread waker([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      has_ended = true;
+      may_end = true;
+    });
+    const Crew::Left left = crew.TakeBack(1, &job, late);
+    EXPECT_EQ(left, late == kLate ? Crew::Left::kUneven : Crew::Left::kEven) << "20 ms are late, or not, of " << late << " pauses";
+    EXPECT_TRUE(has_ended);
+    waker.join();
+    thread.join();
+  }
 }
 
 // A scheduler may fail, and have called a thread all the same.

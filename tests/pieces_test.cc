@@ -143,8 +143,8 @@ TEST(PieceSizes, AreOfTheCallsLength) {
   EXPECT_EQ(is_long.late, 0);
 }
 
-TEST(Evenness, OnePieceAfterManyEvenCallsAndNowAndThenSeveral) {
-  Evenness evenness;
+TEST(Evenness, OnePieceAfterFourEvenCallsAndNowAndThenSeveral) {
+  Evenness evenness{1024};
   const auto note = [&](int calls, bool was_even) {
     for (int i = 0; i < calls; ++i) evenness.Note(was_even);
     return evenness.IsOnePieceEnough();

@@ -144,6 +144,24 @@ TEST(Plan, KnowsWhatAnOpsArithmeticTakes) {
   EXPECT_GT(heavy.estimated_seconds, 5 * light.estimated_seconds);
 }
 
+// What a division by one value takes is counted where kernels do it: not for short rows of a value each.
+TEST(Plan, KnowsWhatAnOpTakesByOneValue) {
+  const auto arithmetic_of = [](const Shape& x, const Shape& y) {
+    Plan plan;
+    EXPECT_TRUE(Plan::Make(*FindOp("floor_divide"), {{nullptr, DType::kInt32, x}, {nullptr, DType::kInt32, y}},
+                           {nullptr, DType::kInt32, x}, {}, &plan)
+                    .ok());
+    for (const PlanDescription::Part& part : plan.Describe().parts) {
+      if (part.name == "arithmetic") return part.seconds;
+    }
+    return 0.0;
+  };
+  const double full = arithmetic_of({400, 256}, {400, 256});
+  EXPECT_LT(arithmetic_of({400, 256}, {}), full / 2);
+  EXPECT_LT(arithmetic_of({400, 256}, {400, 1}), full / 2);
+  EXPECT_GT(arithmetic_of({800, 128}, {800, 1}), full / 2) << "rows of 512 bytes may be joined to longer ones";
+}
+
 // A second thread would be late for 2 us of work: few tiles. One that pays finds tiles small enough to be shared evenly.
 TEST(Plan, CutsSmallWhatThreadsShare) {
   Plan plan;

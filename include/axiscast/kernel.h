@@ -146,7 +146,7 @@ struct Kernel {
   bool streams = false;                // `run` heeds Tile::stream
   bool joins = false;                  // `run` stores dense rows that follow each other as one: none but the first begins a run
   double cycles = 1;                   // of a core for 64 bytes of its widest operand in L1, roughly: decides when threads pay
-  double cycles_by_splat = 0;          // the same where its second input is one value for a row; 0: no other ones
+  double cycles_by_splat = 0;          // the same where its second input is one value for all or for a long row; 0: no other ones
   int permutes = 0;                    // `run` heeds TileInput::permutation, of so many lanes; of any dtypes, for two inputs. 0: no
   bool transposes = false;             // `run` heeds TileInput::transposed; of any dtypes, for two inputs
   bool keeps = false;                  // `run` has no cost for rows that follow each other, where one input is the same in all

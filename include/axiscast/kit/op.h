@@ -222,7 +222,7 @@ constexpr double CyclesOf() {
   return cycles;
 }
 
-/// The same of rows whose second operand is one value, of an op with kBySplat: `template <typename T> static constexpr double
+/// The same of long rows whose second operand is one value, of an op with kBySplat: `template <typename T> static constexpr double
 /// kCyclesBySplat = 3;`.
 template <class Op, typename T>
 constexpr double CyclesBySplatOf() {
