@@ -199,16 +199,14 @@ class TileCols {
     return bytes;
   }
 
-  // How many tiles there are along the dims between rows and cols, if any of them meet: have parts of the same lines of an operand,
-  // or read the same rows. 1: none do.
+  // How many tiles there are along the dims between rows and cols, if any of them meet: have parts of the same lines. 1: none do.
   std::int64_t TilesThatMeet(int first) const {
     std::int64_t tiles = 1;
     bool meet = false;
     for (int d = RowDim(first) + 1; d < first; ++d) {
       tiles = SaturatingProduct(tiles, canonical_.extents[d]);
       for (int i = 0; i < count(); ++i) {
-        const std::int64_t stride = canonical_.strides[i][d];
-        meet = meet || (!Splats(i, first) && (stride == 0 || stride % kLineBytes != 0));
+        meet = meet || (!Splats(i, first) && canonical_.strides[i][d] % kLineBytes != 0);
       }
     }
     return meet ? tiles : 1;

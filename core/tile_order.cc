@@ -1,3 +1,4 @@
+// Which loops one thread runs as one, and what threads take together.
 #include "core/tile_order.h"
 
 #include "core/caches.h"

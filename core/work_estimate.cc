@@ -1,3 +1,4 @@
+// Bytes by the level that they live in, and the cycles of all passes.
 #include "core/work_estimate.h"
 
 #include <algorithm>

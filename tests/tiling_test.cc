@@ -159,8 +159,8 @@ TEST(Tiling, CutsLongRowsThatManyRead) {
   EXPECT_GE(row_bytes_of(8, 20'000, kNeverCut, false), 20'000);
 }
 
-// Rows that run along a dim further out: as many as fit L1 with those of the dims between, which meet their lines, or the same rows
-// of an input. Not where nothing meets, nor beside so many that rows would be few. Calls that no threads share.
+// Rows that run along a dim further out: as many as fit L1 with those of the dims between, which meet their lines. Not where lines
+// are whole, nor beside so many that rows would be few. Calls that no threads share.
 TEST(Tiling, MeetsInL1WhatTilesHaveInCommon) {
   const auto rows_of = [](std::int64_t between, std::int64_t bytes, std::int64_t gap, bool stretched) {
     const std::int64_t sizes[] = {4, 4, 4};
@@ -176,10 +176,11 @@ TEST(Tiling, MeetsInL1WhatTilesHaveInCommon) {
   };
   const std::int64_t l1 = MachineCaches().l1;
   if (l1 < 22 * 1024) GTEST_SKIP() << "an L1 of " << l1 << " bytes: too little for two tiles";
-  EXPECT_EQ(rows_of(2, 640, 64, true), l1 * 3 / 8 / 2 / 640) << "an input's rows";
-  EXPECT_EQ(rows_of(2, 640, 20, false), l1 * 3 / 8 / 2 / 640) << "lines";
+  EXPECT_EQ(rows_of(2, 640, 20, true), l1 * 3 / 8 / 2 / 640);
+  EXPECT_EQ(rows_of(2, 640, 20, false), l1 * 3 / 8 / 2 / 640);
   EXPECT_GT(rows_of(2, 640, 64, false), l1 / 640);
-  EXPECT_GT(rows_of(15, 64, 64, true), 1000 / 2);
+  EXPECT_GT(rows_of(2, 640, 64, true), l1 / 640) << "an input's rows, again";
+  EXPECT_GT(rows_of(15, 64, 20, false), 1000 / 2);
 }
 
 // Kernels that convert an input once for all rows do so where it is short: longer rows are cut. Calls that no threads share.
