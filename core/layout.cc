@@ -125,13 +125,6 @@ std::unique_ptr<const ChainLayout> MakeChain(std::span<const Step> steps, const 
   return chain;
 }
 
-// Of the output, what kernels write one element after the other.
-std::int64_t RunBytes(const Layout& layout, bool joins, std::int64_t out_size) {
-  const std::int64_t cols = layout.tile_cols();
-  const std::int64_t row = layout.fold > 0 ? std::min(cols, layout.fold * layout.inner) : cols;
-  return SaturatingProduct(joins ? layout.tile_rows() * cols : row, out_size);
-}
-
 // The passes; the results of all but the last one are in blocks behind the operands'.
 void AddSteps(std::span<const Step> steps, const Passes& passes, const std::vector<int>& result_blocks, std::int64_t block_bytes,
               Layout* layout) {
@@ -162,6 +155,13 @@ void PrepareWholeTiles(Layout* layout) {
     BoxDim dims[kMaxBoxDims];
     operand.block.assign(dims, dims + BlockDims(*layout, operand, rows, chunk, dims));
   }
+}
+
+// Of the output, what kernels write one element after the other.
+std::int64_t RunBytes(const Layout& layout, bool joins, std::int64_t out_size) {
+  const std::int64_t cols = layout.tile_cols();
+  const std::int64_t row = layout.fold > 0 ? std::min(cols, layout.fold * layout.inner) : cols;
+  return SaturatingProduct(joins ? layout.tile_rows() * cols : row, out_size);
 }
 
 }  // namespace
@@ -227,6 +227,7 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   AddSteps(steps, passes, result_blocks, block_bytes, &layout);
   layout.scratch_bytes += problem.result_blocks * block_bytes;
   PrepareWholeTiles(&layout);
+  // Forced tiles stay tiles.
   layout.whole_from =
       options.forced.tile_bytes > 0 && !options.forced.joins ? static_cast<int>(layout.loops.size()) : WholeFrom(layout);
   layout.alike = AlikeLoop(layout);

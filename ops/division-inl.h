@@ -27,61 +27,25 @@ inline constexpr double kDivisionCycles = std::is_floating_point_v<T> ? 8
                                           : sizeof(T) == 2            ? 9
                                                                       : 11;
 
-// By one divisor (kit/op.h's ByValue).
-template <typename T>
-struct FlooredByFactor : FloorByFactor<T> {
-  using FloorByFactor<T>::FloorByFactor;
-  template <class D, class V>
-  HWY_INLINE V Vector(D d, V x) const {
-    return this->Quotient(d, x);
-  }
-};
-template <typename T>
-class RemainderByFactor : public FloorByFactor<T> {
- public:
-  explicit RemainderByFactor(T y) : FloorByFactor<T>(y), y_(y) {}
-  template <class D, class V>
-  HWY_INLINE V Vector(D d, V x) const {
-    return hn::Sub(x, hn::Mul(this->Quotient(d, x), hn::Set(d, y_)));
-  }
-
- private:
-  T y_;
-};
-// Towards minus infinity; and of 8 bits without a sign, towards zero, which is the same. (Of 16 and 32 such bits a factor would
-// have a bit more.)
-template <typename T, Toward kToward>
-constexpr bool HasFactor() {
-  if (HWY_TARGET == HWY_SCALAR || !std::is_integral_v<T>) return false;
-  return std::is_signed_v<T> ? kToward == Toward::kMinusInfinity && sizeof(T) <= 4 : sizeof(T) == 1;
-}
-
-// void, or Way<T>, which is then not so much as named for a T that has no factor.
-template <template <typename> class Way, typename T, Toward kToward, bool kHas = HasFactor<T, kToward>()>
-struct ByFactor {
-  using Type = void;
-};
-template <template <typename> class Way, typename T, Toward kToward>
-struct ByFactor<Way, T, kToward, true> {
-  using Type = Way<T>;
-};
-
 // What ops on integers say of rows that are divided by one value.
 template <Toward kToward>
 struct ByOneDivisor {
+  // A factor does the same towards zero where there is no sign.
+  template <typename T>
+  static constexpr bool kHasFactor = kFactorTakes<T> && (std::is_unsigned_v<T> || kToward == Toward::kMinusInfinity);
   template <typename T>
   static constexpr bool kBySplat = std::is_integral_v<T>;
   template <typename T>
-  static constexpr double kCyclesBySplat = !std::is_integral_v<T>    ? 0
-                                           : HasFactor<T, kToward>() ? 3.5
-                                           : sizeof(T) == 1          ? 15
-                                           : sizeof(T) == 4          ? 5.5
-                                                                     : 7;
+  static constexpr double kCyclesBySplat = !std::is_integral_v<T> ? 0
+                                           : kHasFactor<T>        ? 3.5
+                                           : sizeof(T) == 1       ? 15
+                                           : sizeof(T) == 4       ? 5.5
+                                                                  : 7;
 };
 template <Toward kToward>
 struct QuotientByOneDivisor : ByOneDivisor<kToward> {
   template <typename T>
-  using ByValue = typename ByFactor<FlooredByFactor, T, kToward>::Type;
+  using ByValue = std::conditional_t<ByOneDivisor<kToward>::template kHasFactor<T>, QuotientByFactor<T>, void>;
   template <typename T, class D, class V>
   static HWY_INLINE V VectorBySplat(D d, V x, V y) {
     V unused = x;
@@ -95,7 +59,7 @@ struct RemainderByOneDivisor : ByOneDivisor<kToward> {
                                                ? ByOneDivisor<kToward>::template kCyclesBySplat<T> + (sizeof(T) == 1 ? 3 : 0.5)
                                                : 0;
   template <typename T>
-  using ByValue = typename ByFactor<RemainderByFactor, T, kToward>::Type;
+  using ByValue = std::conditional_t<ByOneDivisor<kToward>::template kHasFactor<T>, RemainderByFactor<T>, void>;
   template <typename T, class D, class V>
   static HWY_INLINE V VectorBySplat(D d, V x, V y) {
     V remainder = x;

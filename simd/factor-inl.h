@@ -1,4 +1,4 @@
-// Quotients by one divisor, by the upper half of a product with its reciprocal.
+// Floored quotients and remainders by one divisor, by the upper half of a product with its reciprocal. As kit/op.h's ByValue.
 #if defined(AXISCAST_SIMD_FACTOR_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AXISCAST_SIMD_FACTOR_INL_H_
 #undef AXISCAST_SIMD_FACTOR_INL_H_
@@ -16,26 +16,31 @@ namespace axiscast {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+// Integers whose magnitude leaves a factor of as many bits as a product's half. (Of 16 and 32 without a sign it would have one
+// more.)
+template <typename T>
+inline constexpr bool kFactorTakes = HWY_TARGET != HWY_SCALAR&& std::is_integral_v<T> && sizeof(T) <= (std::is_signed_v<T> ? 4 : 1);
+
 // By one divisor above 1 of many numbers: the upper half of a product, towards minus infinity. With m = x, or ~x where that is
 // negative, x / y is floor(m / y), or ~floor(m / y). Where 2^(k-1) < y <= 2^k and m has b bits, `factor` is 2^(b+k) / y rounded up,
 // by less than 1: m * factor / 2^(b+k) is too large by less than m / 2^(b+k) < 1 / y, and no whole number lies between. 9
 // instructions for a vector of 32 bits, 5 for 16 and about 10 for 8, in products of 16: 0.75, 0.4 and 0.3 of the time of
 // floats (Zen 4).
 template <typename T>
-class FloorByFactor {
-  static_assert(std::is_signed_v<T> ? sizeof(T) <= 4 : sizeof(T) == 1);
+class QuotientByFactor {
+  static_assert(kFactorTakes<T>);
   static constexpr int kHalf = sizeof(T) == 4 ? 32 : 16;  // bits of a factor
 
  public:
   static bool Takes(T y) { return y > 1; }
-  explicit FloorByFactor(T y) {
+  explicit QuotientByFactor(T y) {
     const auto divisor = static_cast<std::uint64_t>(y);
     const int bits = 64 - static_cast<int>(hwy::Num0BitsAboveMS1Bit_Nonzero64(divisor - 1));
     shift_ = sizeof(T) == 1 ? 0 : bits - 1;  // 2^16 / y will do for 8 bits: its rounding times m is below 2^16
     factor_ = static_cast<Factor>(((std::uint64_t{1} << (kHalf + shift_)) + divisor - 1) / divisor);
   }
   template <class D, class V>
-  HWY_INLINE V Quotient(D d, V x) const {
+  HWY_INLINE V Vector(D d, V x) const {
     const hn::RebindToUnsigned<D> d_bits;
     if constexpr (std::is_signed_v<T>) {
       const V sign = hn::BroadcastSignBit(x);
@@ -70,6 +75,22 @@ class FloorByFactor {
 
   Factor factor_;
   int shift_;
+};
+
+// What that leaves.
+template <typename T>
+class RemainderByFactor {
+ public:
+  static bool Takes(T y) { return QuotientByFactor<T>::Takes(y); }
+  explicit RemainderByFactor(T y) : quotient_(y), y_(y) {}
+  template <class D, class V>
+  HWY_INLINE V Vector(D d, V x) const {
+    return hn::Sub(x, hn::Mul(quotient_.Vector(d, x), hn::Set(d, y_)));
+  }
+
+ private:
+  QuotientByFactor<T> quotient_;
+  T y_;
 };
 
 }  // namespace HWY_NAMESPACE

@@ -201,15 +201,15 @@ class RowsChoice {
       using Value = typename Op::template ByValue<T>;
       Tile part = tile;  // of one value
       if (tile.in[1].row_stride != 0) part.rows = 1;
-      for (std::int64_t row = 0; row < tile.rows; row += part.rows) {
-        const auto at_row = [&](int i) { return static_cast<const std::byte*>(inputs[i]) + row * tile.in[i].row_stride; };
-        const void* const at[] = {at_row(0), at_row(1)};
-        std::byte* const result = static_cast<std::byte*>(out) + row * tile.out_row_stride;
-        if (const T y = *reinterpret_cast<const T*>(at[1]); Value::Takes(y)) {
-          ElementwiseRows<ByValueOf<Op>, T>::RunRows(part, result, Value(y), Streamed<T>(RowsOf(part, at, 0)));
+      InputRows x = RowsOf(tile, inputs, 0), y = RowsOf(tile, inputs, 1);
+      auto* result = static_cast<std::byte*>(out);
+      for (std::int64_t left = tile.rows; left > 0; left -= part.rows) {
+        if (const T value = *y.Row<T>(0); Value::Takes(value)) {
+          ElementwiseRows<ByValueOf<Op>, T>::RunRows(part, result, Value(value), Streamed<T>(x));
         } else {
-          BySplatRows::template RunPattern<Streamed<T>, Splat<T>>(part, at, result);
+          BySplatRows::RunRows(part, result, ReadAttributes<Op, T>(tile), Streamed<T>(x), Splat<T>(y));
         }
+        x.data += x.row_stride, y.data += y.row_stride, result += tile.out_row_stride;
       }
     } else {
       BySplatRows::template RunPattern<Streamed<T>, Splat<T>>(tile, inputs, out);
