@@ -18,20 +18,29 @@ namespace axiscast {
 // that order, it gets the caller's array. Two pointers in an array of ours take 4 to 6 of 64 ns (1360 elements, Zen 4).
 class DirectCall {
  public:
-  // Of a layout that stays where it is; of one that is not direct, there is no such call.
-  void Set(const Layout& layout, std::span<const CheckedOperand> operands) {
+  // Of a layout that stays where it is; of one that is not direct, there is no such call. The layout's last inputs are constants,
+  // which stay where they are, too.
+  void Set(const Layout& layout, std::span<const CheckedOperand> operands, std::span<const AttributeSlot> constants) {
     if (!layout.direct()) return;
     const StepLayout& step = layout.steps[0];
+    if (step.arity > kMaxInputs) return;
     std::uint32_t read = 0;
     for (int a = 0; a < step.arity; ++a) read |= std::uint32_t{1} << step.values[a];
     if (read + 1 != std::uint32_t{1} << layout.input_count()) return;  // Run looks at no others, which may be null
-    for (int a = 0; a < step.arity; ++a) {
-      const auto i = static_cast<std::size_t>(step.values[a]);
-      inputs_[a] = {.operand = step.values[a], .clearance = operands[i], .offset = layout.offsets[i]};
-    }
-    arity_ = step.arity;
+    const int given = layout.input_count() - static_cast<int>(constants.size());
     as_given_ = layout.offsets.back() == 0;
-    for (int a = 0; a < arity_; ++a) as_given_ = as_given_ && inputs_[a].operand == a && inputs_[a].offset == 0;
+    arity_ = step.arity;
+    for (int a = 0; a < arity_; ++a) {
+      const int operand = step.values[a];
+      const auto i = static_cast<std::size_t>(operand);
+      as_given_ = as_given_ && operand == a && operand < given && layout.offsets[i] == 0;
+      constants_[a] = nullptr;
+      if (operand < given) {
+        inputs_[given_++] = {.operand = operand, .place = a, .clearance = operands[i], .offset = layout.offsets[i]};
+      } else {
+        constants_[a] = constants[static_cast<std::size_t>(operand - given)].bytes;
+      }
+    }
     out_low_bits_ = operands.back().low_bits;
     out_offset_ = layout.offsets.back();
     tile_ = step.whole.tile;
@@ -42,7 +51,7 @@ class DirectCall {
   // Runs it, or returns false: no such call, or one with a null input, or pointers that are not aligned to their elements, or an
   // output that may overlap an input. `out` is not null.
   [[gnu::always_inline]] bool Run(const void* const* inputs, void* out) const noexcept {
-    if (arity_ == 0) return false;
+    if (given_ == 0) return false;
     const auto out_address = reinterpret_cast<std::uintptr_t>(out);
     std::uintptr_t low_bits = out_address & out_low_bits_;
     const Input* in = inputs_;
@@ -50,7 +59,7 @@ class DirectCall {
       const auto address = reinterpret_cast<std::uintptr_t>(inputs[in->operand]);
       low_bits |= address & in->clearance.low_bits;
       if (address == 0 || !in->clearance.IsClear(address - out_address)) return false;
-    } while (++in != inputs_ + arity_);
+    } while (++in != inputs_ + given_);
     if (low_bits != 0) return false;
     if (as_given_) {
       run_(tile_, inputs, out);
@@ -63,22 +72,30 @@ class DirectCall {
  private:
   struct Input {
     int operand;
+    int place;  // among the kernel's inputs
     Clearance clearance;
     std::int64_t offset;  // bytes, from the operand's pointer
   };
 
   [[gnu::noinline]] void RunMoved(const void* const* inputs, void* out) const noexcept {
-    const void* moved[kMaxArity];
-    for (int a = 0; a < arity_; ++a) moved[a] = static_cast<const std::byte*>(inputs[inputs_[a].operand]) + inputs_[a].offset;
+    const void* moved[kMaxInputs];
+    for (int a = 0; a < arity_; ++a) moved[a] = constants_[a];
+    for (int i = 0; i < given_; ++i) {
+      moved[inputs_[i].place] = static_cast<const std::byte*>(inputs[inputs_[i].operand]) + inputs_[i].offset;
+    }
     run_(tile_, moved, static_cast<std::byte*>(out) + out_offset_);
   }
 
-  int arity_ = 0;  // 0: there is no such call, and nothing of the following
+  static constexpr int kMaxInputs = 8;  // of longer chains, there are no such calls
+
+  int given_ = 0;  // inputs that are no constants; 0: there is no such call, and nothing of the following
+  int arity_;
   bool as_given_;  // the kernel's inputs are the plan's, in that order, and nothing is offset
   std::uintptr_t out_low_bits_;
   std::int64_t out_offset_;
   KernelFunction run_;
-  Input inputs_[kMaxArity];
+  Input inputs_[kMaxInputs];
+  const void* constants_[kMaxInputs];  // of the kernel's inputs
   Tile tile_;
 };
 

@@ -131,7 +131,7 @@ Status Plan::Impl::Make(Problem problem, const Movers& movers, std::string calle
                                    impl->canonical.strides[i] == impl->canonical.strides[out];
       SetNear(impl->operands[out].reach, &impl->operands[i]);
     }
-    impl->direct.Set(impl->layouts[0], impl->operands);
+    impl->direct.Set(impl->layouts[0], impl->operands, problem.constants);
     for (DataCheck& check : checks) {
       const Distinct distinct = DistinctElements(check.shape, check.byte_strides);
       MakeLayouts(movers, Canonicalise(distinct.shape, {distinct.byte_strides}),
@@ -139,7 +139,7 @@ Status Plan::Impl::Make(Problem problem, const Movers& movers, std::string calle
     }
   }
   impl->movers = &movers;
-  impl->plain = !impl->empty && checks.empty() && problem.constants.empty();
+  impl->plain = !impl->empty && checks.empty();
   impl->caller = std::move(caller);
   impl->names = std::move(names);
   impl->checks = std::move(checks);
@@ -216,7 +216,7 @@ Status Plan::Impl::ExecuteAny(const void* const* given, void* out, const Execute
     }
   }
   // Of what has been checked by now, a direct call may refuse what is not aligned, or near and yet clear.
-  if (!direct.Run(inputs, out)) axiscast::Execute(layouts[low_bits != 0], *movers, pointers, options);
+  if (!direct.Run(given, out)) axiscast::Execute(layouts[low_bits != 0], *movers, pointers, options);
   return Status();
 }
 

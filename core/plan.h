@@ -34,7 +34,7 @@ struct Plan::Impl {
   std::string caller;
   std::vector<std::string> names;  // of the operands; the last one is "out"
   bool empty = false;              // the result has no elements
-  bool plain = false;              // has elements, layouts, no checks and no constants
+  bool plain = false;              // has elements, layouts and no checks
   DirectCall direct;               // of layouts[0]
   std::vector<Kernel> kernels;     // of the steps: a plan may outlive the registry that it was made from
   Layout layouts[2];               // for aligned pointers, and for pointers that are not aligned to their elements
