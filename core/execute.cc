@@ -73,7 +73,7 @@ class Worker {
     Tile& tile = step_tile.tile;
     tile.attributes = step.attributes;
     tile.stream = job_.stream;
-    const void* inputs[kMaxArity];
+    const void* inputs[kMaxPassInputs];
     std::int64_t rows = layout_.tile_rows(), chunk = layout_.loops.back().chunk;  // for which it is set
     for (;;) {
       const std::int64_t ahead = joins_ ? Join(tiles) : std::min(Count(inner_) - index_[inner_], tiles);
@@ -160,7 +160,7 @@ class Worker {
 // The same, of a direct layout. Plans have what is faster (core/direct_call.h).
 void RunOnlyStep(const Layout& layout, std::byte* const* pointers) {
   const StepLayout& step = layout.steps[0];
-  const void* inputs[kMaxArity];
+  const void* inputs[kMaxPassInputs];
   for (int a = 0; a < step.arity; ++a) {
     const auto i = static_cast<std::size_t>(step.values[a]);
     inputs[a] = pointers[i] + layout.offsets[i];
@@ -174,8 +174,8 @@ void RunOnlyStep(const Layout& layout, std::byte* const* pointers) {
 void RunAlike(const Layout& layout, std::byte* const* pointers) {
   const StepLayout& step = layout.steps[0];
   const Loop& loop = layout.loops[layout.alike];
-  const void* inputs[kMaxArity];
-  std::int64_t advance[kMaxArity];
+  const void* inputs[kMaxPassInputs];
+  std::int64_t advance[kMaxPassInputs];
   for (int a = 0; a < step.arity; ++a) {
     const auto i = static_cast<std::size_t>(step.values[a]);
     inputs[a] = pointers[i] + layout.offsets[i];

@@ -112,17 +112,37 @@ void AddOperands(const Canonical& canonical, std::span<const DType> dtypes, cons
 }
 
 // The links of a pass of several steps. Where the first one has two inputs, the chain begins with its first one.
-std::unique_ptr<const ChainLayout> MakeChain(std::span<const Step> steps, const Pass& pass, int input_count) {
+void SetChain(std::span<const Step> steps, const Pass& pass, int input_count, StepLayout* layout) {
   const Step& first = steps[static_cast<std::size_t>(pass.first)];
-  auto chain = std::make_unique<ChainLayout>(ChainLayout{first.kernel->chain, first.values[0], {}});
+  layout->chain = std::make_unique<ChainLayout>();
+  layout->run = first.kernel->chain;
+  layout->choose = nullptr;
+  layout->values[0] = first.values[0];
+  layout->arity = 1;
+  Chain& chain = layout->chain->chain;
   for (int s = pass.first; s <= pass.last(); ++s) {
     const Step& step = steps[static_cast<std::size_t>(s)];
-    ChainLayout::Link& link = chain->links.emplace_back(ChainLayout::Link{step.kernel->link, false, -1, {}});
-    link.exchanged = step.arity == 2 && s > pass.first && step.values[1] == input_count + s - 1;
-    if (step.arity == 2) link.value = step.values[link.exchanged ? 0 : 1];
-    std::copy_n(step.attributes, kMaxAttributes, link.attributes);
+    AttributeSlot* const attributes = layout->chain->attributes[chain.count];
+    std::copy_n(step.attributes, kMaxAttributes, attributes);
+    ChainLink& link = chain.links[chain.count++];
+    link = {step.kernel->link, 0, step.arity == 2 && s > pass.first && step.values[1] == input_count + s - 1, attributes};
+    if (step.arity == 1) continue;
+    link.input = layout->arity++;
+    layout->values[link.input] = step.values[link.exchanged ? 0 : 1];
   }
-  return chain;
+}
+
+// Where a chain finds its inputs, in all tiles.
+void SetChainInputs(const Layout& layout, StepLayout* step) {
+  for (int a = 0; a < step->arity; ++a) {
+    ChainInput& in = step->chain->chain.in[a];
+    in = {0, false, true};  // of a value that another pass made
+    if (step->values[a] >= layout.input_count()) continue;
+    const OperandLayout& operand = layout.operands[static_cast<std::size_t>(step->values[a])];
+    in.splat = operand.splat;
+    in.dense = !in.splat && operand.delivery == Delivery::kStaged && operand.row_stride != 0;
+    in.row_stride = operand.row_stride_of(layout.tile_cols());
+  }
 }
 
 // The passes; the results of all but the last one are in blocks behind the operands'.
@@ -133,7 +153,7 @@ void AddSteps(std::span<const Step> steps, const Passes& passes, const std::vect
     StepLayout& step_layout = layout->steps.emplace_back(steps[static_cast<std::size_t>(pass.last())]);
     const bool last = &pass == &passes.all().back();
     step_layout.result = layout->input_count() + pass.last();
-    if (pass.count > 1) step_layout.chain = MakeChain(steps, pass, layout->input_count());
+    if (pass.count > 1) SetChain(steps, pass, layout->input_count(), &step_layout);
     step_layout.to_output = last && layout->operands.back().delivery != Delivery::kStaged;
     step_layout.scratch =
         last ? layout->operands.back().scratch : layout->scratch_bytes + result_blocks[layout->steps.size() - 1] * block_bytes;
@@ -144,11 +164,8 @@ void AddSteps(std::span<const Step> steps, const Passes& passes, const std::vect
 void PrepareWholeTiles(Layout* layout) {
   const std::int64_t rows = layout->tile_rows(), chunk = layout->loops.back().chunk;
   for (StepLayout& step : layout->steps) {
-    if (step.chain != nullptr) {
-      SetRows(*layout, step, rows, chunk, &step.whole);
-    } else {
-      SetTile(*layout, step, rows, chunk, &step.whole);
-    }
+    if (step.chain != nullptr) SetChainInputs(*layout, &step);
+    SetTile(*layout, step, rows, chunk, &step.whole);
   }
   for (OperandLayout& operand : layout->operands) {
     if (operand.delivery != Delivery::kStaged) continue;

@@ -62,16 +62,11 @@ struct StepTile {
 
 // Steps that follow each other in registers.
 struct ChainLayout {
-  struct Link {
-    int op;
-    bool exchanged;
-    int value;  // the operand, as Step::values; -1: there is none
-    AttributeSlot attributes[kMaxAttributes];
-  };
-  ChainFunction run;
-  int first;  // the value that it begins with
-  std::vector<Link> links;
+  Chain chain;
+  AttributeSlot attributes[kMaxLinks][kMaxAttributes];  // of its links
 };
+
+inline constexpr int kMaxPassInputs = std::max(kMaxArity, kMaxLinks + 1);
 
 // A pass: a step, or a chain of them.
 struct StepLayout {
@@ -85,11 +80,11 @@ struct StepLayout {
   KernelFunction run;
   ChooseFunction choose;
   int arity;
-  int values[kMaxArity];                     // its inputs, as Step::values
-  int result;                                // what its own result is called there
-  std::unique_ptr<const ChainLayout> chain;  // instead of what is above
-  bool to_output = false;                    // else to scratch
-  std::int64_t scratch;                      // offset of the result's block there
+  int values[kMaxPassInputs];          // its inputs, as Step::values
+  int result;                          // what its own result is called there
+  std::unique_ptr<ChainLayout> chain;  // of a chain, whose kernel `run` is
+  bool to_output = false;              // else to scratch
+  std::int64_t scratch;                // offset of the result's block there
   std::int64_t result_size;
   AttributeSlot attributes[kMaxAttributes];
   StepTile whole;  // of a tile that no end of a loop cuts short
@@ -126,11 +121,9 @@ struct Layout {
   Estimate estimate;
 
   // One tile, one step, and no scratch.
-  bool direct() const { return tiles == 1 && !stages && steps.size() == 1 && steps[0].chain == nullptr; }
+  bool direct() const { return tiles == 1 && !stages && steps.size() == 1; }
   // One step, no scratch, and no lines to ask for between tiles.
-  bool is_plain() const {
-    return check == nullptr && !stages && steps.size() == 1 && steps[0].chain == nullptr && !(far && transposes);
-  }
+  bool is_plain() const { return check == nullptr && !stages && steps.size() == 1 && !(far && transposes); }
   int input_count() const { return static_cast<int>(operands.size()) - 1; }
   // The innermost one of several chunks: from its chunk to the next one, tiles follow each other.
   std::size_t inner_loop() const {
@@ -156,14 +149,8 @@ struct LayoutOptions {
 Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std::span<const Step> steps,
                   const LayoutOptions& options);
 
-// A tile of `rows` rows and `chunk` steps of the layout's last loop as kernels see it, folded or not: rows, cols, rest and where
-// the result of the pass goes.
-void SetRows(const Layout& layout, const StepLayout& step, std::int64_t rows, std::int64_t chunk, StepTile* step_tile);
-
-// The row stride of a value in it.
-std::int64_t RowStrideOf(const Layout& layout, int value, std::int64_t cols);
-
-// A step in such a tile: all but the pointers.
+// A tile of `rows` rows and `chunk` steps of the layout's last loop as the kernel of a step sees it, folded or not: all but the
+// pointers and the attributes.
 void SetTile(const Layout& layout, const StepLayout& step, std::int64_t rows, std::int64_t chunk, StepTile* step_tile);
 
 // The dims of an operand's block in such a tile, outermost first; returns their number. Rows are left out when the operand has the

@@ -5,7 +5,18 @@
 
 namespace axiscast {
 
-void SetRows(const Layout& layout, const StepLayout& step, std::int64_t rows, std::int64_t chunk, StepTile* step_tile) {
+namespace {
+
+// The row stride of a value in tiles of so many cols.
+std::int64_t RowStrideOf(const Layout& layout, int value, std::int64_t cols) {
+  if (value < layout.input_count()) return layout.operands[static_cast<std::size_t>(value)].row_stride_of(cols);
+  const auto made = std::find_if(layout.steps.begin(), layout.steps.end(), [&](const StepLayout& s) { return s.result == value; });
+  return cols * made->result_size;
+}
+
+}  // namespace
+
+void SetTile(const Layout& layout, const StepLayout& step, std::int64_t rows, std::int64_t chunk, StepTile* step_tile) {
   const std::int64_t cols = chunk * layout.inner;
   Tile& tile = step_tile->tile;
   tile.rows = rows;
@@ -17,18 +28,12 @@ void SetRows(const Layout& layout, const StepLayout& step, std::int64_t rows, st
     step_tile->rest = cols % tile.cols;
   }
   tile.out_row_stride = step.to_output ? layout.operands.back().row_stride : tile.cols * step.result_size;
-}
-
-std::int64_t RowStrideOf(const Layout& layout, int value, std::int64_t cols) {
-  if (value < layout.input_count()) return layout.operands[static_cast<std::size_t>(value)].row_stride_of(cols);
-  const auto made = std::find_if(layout.steps.begin(), layout.steps.end(), [&](const StepLayout& s) { return s.result == value; });
-  return cols * made->result_size;
-}
-
-void SetTile(const Layout& layout, const StepLayout& step, std::int64_t rows, std::int64_t chunk, StepTile* step_tile) {
-  SetRows(layout, step, rows, chunk, step_tile);
-  Tile& tile = step_tile->tile;
   tile.halves = layout.halves;
+  step_tile->run = step.run;
+  if (step.chain != nullptr) {  // whose inputs are the same in all tiles
+    tile.chain = &step.chain->chain;
+    return;
+  }
   bool dense = tile.rows > 1;  // rows follow each other in memory, for all operands
   for (int a = 0; a < step.arity; ++a) {
     TileInput& in = tile.in[a];
@@ -51,7 +56,7 @@ void SetTile(const Layout& layout, const StepLayout& step, std::int64_t rows, st
     tile.cols *= tile.rows;
     tile.rows = 1;
   }
-  step_tile->run = step.choose != nullptr ? step.choose(tile) : step.run;
+  if (step.choose != nullptr) step_tile->run = step.choose(tile);
 }
 
 int BlockDims(const Layout& layout, const OperandLayout& operand, std::int64_t rows, std::int64_t chunk, BoxDim* dims) {

@@ -104,51 +104,22 @@ void RunStrips(const TileJob& job, const TileAt& at, const StepLayout& step, Til
   }
 }
 
+// Of an input of a step, in a tile.
+std::int64_t RowStrideOf(const StepLayout& step, const Tile& tile, int a) {
+  if (tile.chain == nullptr) return tile.in[a].row_stride;
+  const ChainInput& in = tile.chain->in[a];
+  return in.dense ? tile.cols * step.result_size : in.row_stride;
+}
+
 // The cols that are left after a folded tile's rows.
 void RunRest(const StepLayout& step, std::int64_t rest, Tile& tile, const void** inputs, std::byte* out) {
   for (int a = 0; a < step.arity; ++a) {
-    inputs[a] = static_cast<const std::byte*>(inputs[a]) + tile.rows * tile.in[a].row_stride;
+    inputs[a] = static_cast<const std::byte*>(inputs[a]) + tile.rows * RowStrideOf(step, tile, a);
   }
   out += tile.rows * tile.out_row_stride;
   tile.rows = 1;
   tile.cols = rest;
   step.run(tile, inputs, out);
-}
-
-// Where a chain finds a value in a tile of so many cols.
-ChainInput ChainInputOf(const Layout& layout, int value, const std::byte* const* values, std::int64_t cols) {
-  const bool splat = value < layout.input_count() && layout.operands[static_cast<std::size_t>(value)].splat;
-  return {values[value], RowStrideOf(layout, value, cols), splat};
-}
-
-// A pass of several steps.
-void RunChain(const Layout& layout, const ChainLayout& chain, const StepTile& step_tile, const std::byte* const* values,
-              std::byte* out) {
-  const Tile& whole = step_tile.tile;
-  ChainTile tile;
-  tile.rows = whole.rows;
-  tile.cols = whole.cols;
-  tile.first = ChainInputOf(layout, chain.first, values, whole.cols);
-  tile.count = static_cast<int>(chain.links.size());
-  for (std::size_t l = 0; l < chain.links.size(); ++l) {
-    const ChainLayout::Link& link = chain.links[l];
-    const ChainInput operand = link.value < 0 ? ChainInput{nullptr, 0, true} : ChainInputOf(layout, link.value, values, whole.cols);
-    tile.links[l] = {link.op, link.exchanged, operand, link.attributes};
-  }
-  tile.out = out;
-  tile.out_row_stride = whole.out_row_stride;
-  tile.stream = whole.stream;
-  if (tile.rows > 0) chain.run(tile);
-  if (step_tile.rest == 0) return;
-  const auto skip_rows = [&](ChainInput& in) {
-    if (in.data != nullptr) in.data = static_cast<const std::byte*>(in.data) + tile.rows * in.row_stride;
-  };
-  skip_rows(tile.first);
-  for (int l = 0; l < tile.count; ++l) skip_rows(tile.links[l].operand);
-  tile.out = out + tile.rows * tile.out_row_stride;
-  tile.rows = 1;
-  tile.cols = step_tile.rest;
-  chain.run(tile);
 }
 
 }  // namespace
@@ -183,14 +154,9 @@ void RunTile(TileJob& job, const TileAt& at) {
     std::byte* const out = step.to_output ? at.position[inputs] : at.scratch + step.scratch;
     values[step.result] = out;
     tile.stream = job.stream && step.to_output;
-    if (step.chain != nullptr) {
-      if (!whole) SetRows(layout, step, at.rows, at.chunk, &step_tile);
-      RunChain(layout, *step.chain, step_tile, values, out);
-      continue;
-    }
     if (!whole) SetTile(layout, step, at.rows, at.chunk, &step_tile);
     tile.attributes = step.attributes;
-    const void* step_inputs[kMaxArity];
+    const void* step_inputs[kMaxPassInputs];
     for (int a = 0; a < step.arity; ++a) step_inputs[a] = values[step.values[a]];
     if (strips) {
       RunStrips(job, at, step, tile, step_inputs, out);

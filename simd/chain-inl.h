@@ -11,9 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <tuple>
 #include <type_traits>
-#include <utility>
 
 #include "axiscast/kit/rows-inl.h"
 #include "axiscast/kit/store-inl.h"
@@ -61,7 +59,7 @@ struct LinkOp {
 
 // Rows of results that follow each other in memory, by the links of a list of ops: an op's place there is the number of its link.
 template <typename T, class... Ops>
-class Chain {
+class ChainRows {
   struct Same {  // what tags and stores do not depend on
     static constexpr OpInfo kInfo{.name = "same", .arity = 1, .doc = "out = x"};
   };
@@ -70,64 +68,108 @@ class Chain {
   using D = StoredTag<T, Wide>;
   using V = hn::Vec<D>;
   using Element = Stored<T>;
-  static constexpr std::size_t kVectors = 8;  // of a block
+  static constexpr std::size_t kVectors = 8;  // of a block: as many as calls hand on in registers
   // Whether there is room for pairs of vectors: of vectors that may have any length there are some KB, on the stack.
   static constexpr bool kMayPair = !HWY_HAVE_SCALABLE;
 
  public:
-  static void Run(const ChainTile& tile) {
+  static void Run(const Tile& tile, const void* const* inputs, void* out) {
     const bool dense = tile.out_row_stride == tile.cols * static_cast<std::int64_t>(sizeof(Element));
     const std::int64_t together = dense ? tile.rows : 1;
-    for (std::int64_t r = 0; r < tile.rows; r += together) Chain(tile, r, together).RunRows();
+    for (std::int64_t r = 0; r < tile.rows; r += together) {
+      ChainRows(tile, inputs, static_cast<std::byte*>(out) + r * tile.out_row_stride, r, together).RunRows();
+    }
   }
 
  private:
-  // What the chain begins with, or a link's operand. Element i of the long row is at `at`, and i elements on where it goes `along`.
-  struct Input {
-    std::uintptr_t at;
+  struct Link;
+  // What a link does to so many vectors, `at` bytes from the begin, before it calls the next one. Returns the first one of the
+  // result, so that compilers need not clear vectors' upper halves.
+  template <class... Vs>
+  using Code = V (*)(const Link* link, std::uintptr_t at, Vs... v);
+  struct Codes {
+    template <class... Vs>
+    HWY_INLINE Code<Vs...> Of() const {
+      if constexpr (sizeof...(Vs) == 8) {
+        return eight;
+      } else if constexpr (sizeof...(Vs) == 4) {
+        return four;
+      } else if constexpr (sizeof...(Vs) == 2) {
+        return two;
+      } else {
+        return one;
+      }
+    }
+    Code<V, V, V, V, V, V, V, V> eight;
+    Code<V, V, V, V> four;
+    Code<V, V> two;
+    Code<V> one;
+    V (*some)(const Link* link, std::uintptr_t at, std::size_t n, V v);  // of a vector's elements, n
+  };
+  // What the chain begins with, a link and its operand, or where the result goes. Of the long row, what is `at` bytes from its
+  // begin is at data + (at & along).
+  struct Link {
+    const Element* At(std::uintptr_t at) const { return reinterpret_cast<const Element*>(data + (at & along)); }
+    const Codes* codes;
+    const void* context;  // attributes, or the OutputRun
+    std::uintptr_t data;
     std::uintptr_t along;  // all bits, or none
-    bool splat;
-    int number;  // of the link's case
-    const AttributeSlot* attributes;
   };
   // An input of which the next row is neither the same value nor what comes next in memory.
   struct Changing {
-    std::size_t input;
+    std::size_t link;
     const std::byte* row;  // the current one
     std::int64_t row_stride;
     bool splat;
   };
 
   // Inlined, as its object is then in registers, in part: 17 ns of a call.
-  HWY_INLINE Chain(const ChainTile& tile, std::int64_t row, std::int64_t rows)
-      : count_(static_cast<std::size_t>(tile.count)),
+  HWY_INLINE ChainRows(const Tile& tile, const void* const* inputs, void* out, std::int64_t row, std::int64_t rows)
+      : count_(static_cast<std::size_t>(tile.chain->count)),
         cols_(static_cast<std::size_t>(tile.cols)),
         total_(cols_ * static_cast<std::size_t>(rows)),
-        stream_(tile.stream),
-        out_(reinterpret_cast<Element*>(static_cast<std::byte*>(tile.out) + row * tile.out_row_stride)),
-        run_(stream_, out_, total_) {
+        out_(static_cast<Element*>(out)),
+        first_splat_(tile.chain->in[0].splat),
+        run_(tile.stream, out_, total_) {
+    const Chain& chain = *tile.chain;
     const std::int64_t row_bytes = tile.cols * static_cast<std::int64_t>(sizeof(Element));
-    for (std::size_t l = 0; l <= count_; ++l) {
-      const ChainInput& in = l == 0 ? tile.first : tile.links[l - 1].operand;
-      const auto* data = static_cast<const std::byte*>(in.data) + row * in.row_stride;
-      const auto set = [&](Input& input, bool splat) {
-        input = {reinterpret_cast<std::uintptr_t>(data), in.splat ? 0 : ~std::uintptr_t{0}, splat, 0, nullptr};
-        if (l == 0) return;
-        const ChainLink& link = tile.links[l - 1];
-        input.number = kCases.number[link.op][link.exchanged * 2 + splat];
-        input.attributes = link.attributes;
-      };
-      set(inputs_[l], in.splat);
-      const bool changes = rows > 1 && in.row_stride != (in.splat ? 0 : row_bytes);
-      set(across_[l], in.splat && !changes);
-      if (!changes) continue;
-      changing_[changing_count_++] = {l, data, in.row_stride, in.splat};
-      across_[l].along = 0;
+    SetLink(chain.in[0], inputs[0], nullptr, 0, row, row_bytes, rows);
+    for (std::size_t l = 1; l <= count_; ++l) {
+      const ChainLink& link = chain.links[l - 1];
+      const ChainInput& in = chain.in[link.input];
+      const Codes* codes = kCodes.of[link.op][link.exchanged][in.splat];
+      if (link.input == 0) {
+        links_[l] = {codes, link.attributes, 0, 0};
+      } else {
+        SetLink(in, inputs[link.input], link.attributes, l, row, row_bytes, rows);
+        links_[l].codes = codes;
+      }
     }
+    links_[count_ + 1] = {tile.stream ? &kCodesOf<StoreCode<true>> : &kCodesOf<StoreCode<false>>, &run_,
+                          reinterpret_cast<std::uintptr_t>(out_), kAlong};
     end_ = changing_count_ > 0 ? cols_ : total_;
-    const std::size_t lanes = hn::Lanes(D());
-    pairs_ = kMayPair && changing_count_ > 0 && cols_ >= lanes && (cols_ % lanes != 0 || Misalignment(D(), out_) != 0);
-    for (std::size_t c = 0; c < changing_count_; ++c) pairs_ = pairs_ && changing_[c].splat;
+    if (changing_count_ > 0 && (cols_ % hn::Lanes(D()) != 0 || Misalignment(D(), out_) != 0)) SetAcross(chain);
+  }
+  HWY_INLINE void SetLink(const ChainInput& in, const void* input, const AttributeSlot* attributes, std::size_t l, std::int64_t row,
+                          std::int64_t row_bytes, std::int64_t rows) {
+    const std::int64_t row_stride = in.dense ? row_bytes : in.row_stride;
+    const auto* data = static_cast<const std::byte*>(input) + row * row_stride;
+    links_[l] = {nullptr, attributes, reinterpret_cast<std::uintptr_t>(data), in.splat ? 0 : kAlong};
+    if (rows > 1 && row_stride != (in.splat ? 0 : row_bytes)) changing_[changing_count_++] = {l, data, row_stride, in.splat};
+  }
+  static constexpr std::uintptr_t kAlong = ~std::uintptr_t{0};
+
+  // Where rows meet, inputs that change are vectors that are put together from both rows.
+  HWY_NOINLINE void SetAcross(const Chain& chain) {
+    for (std::size_t l = 0; l <= count_ + 1; ++l) across_[l] = links_[l];
+    across_first_splat_ = first_splat_ && changing_[0].link != 0;
+    pairs_ = kMayPair && cols_ >= hn::Lanes(D());
+    for (std::size_t c = 0; c < changing_count_; ++c) {
+      const std::size_t l = changing_[c].link;
+      pairs_ = pairs_ && changing_[c].splat;
+      across_[l].along = 0;
+      if (l > 0) across_[l].codes = kCodes.of[chain.links[l - 1].op][chain.links[l - 1].exchanged][0];
+    }
     SetPairs();
   }
 
@@ -137,24 +179,25 @@ class Chain {
     std::size_t i = 0;
     if (total_ >= kVectors * lanes) {
       if (const std::size_t before = Misalignment(D(), out_); before != 0) i = RunSome(0, lanes - before);
+      if (i == end_) NextRow();
     }
     for (;;) {
-      i = RunVectors(i);
-      if (i == total_) return;
-      if (i == end_) continue;
-      i = pairs_ && total_ - i >= lanes ? RunAcross(i) : RunSome(i, HWY_MIN(lanes, total_ - i));
+      for (; end_ - i >= 8 * lanes; i += 8 * lanes)
+        RunBlock(links_, i, first_splat_, V0(), V0(), V0(), V0(), V0(), V0(), V0(), V0());
+      if (i != end_) {
+        if (end_ - i >= 4 * lanes) RunBlock(links_, i, first_splat_, V0(), V0(), V0(), V0()), i += 4 * lanes;
+        if (end_ - i >= 2 * lanes) RunBlock(links_, i, first_splat_, V0(), V0()), i += 2 * lanes;
+        if (end_ - i >= lanes) RunBlock(links_, i, first_splat_, V0()), i += lanes;
+        if (i != end_) {
+          i = pairs_ && total_ - i >= lanes ? RunAcross(i) : RunSome(i, HWY_MIN(lanes, total_ - i));
+          if (i == end_ && i != total_) NextRow();
+          if (i == total_) return;
+          continue;
+        }
+      }
+      if (end_ == total_) return;
+      NextRow();
     }
-  }
-
-  // From element i on, as long as there are whole vectors of its row. Returns where that ends.
-  HWY_INLINE std::size_t RunVectors(std::size_t i) {
-    const std::size_t lanes = hn::Lanes(D());
-    if (i == end_) NextRow();
-    for (; end_ - i >= 8 * lanes; i += 8 * lanes) RunBlock(inputs_, i, V0(), V0(), V0(), V0(), V0(), V0(), V0(), V0());
-    if (end_ - i >= 4 * lanes) RunBlock(inputs_, i, V0(), V0(), V0(), V0()), i += 4 * lanes;
-    if (end_ - i >= 2 * lanes) RunBlock(inputs_, i, V0(), V0()), i += 2 * lanes;
-    if (end_ - i >= lanes) RunBlock(inputs_, i, V0()), i += lanes;
-    return i;
   }
   static HWY_INLINE V V0() { return hn::Zero(D()); }
 
@@ -165,9 +208,9 @@ class Chain {
     for (std::size_t c = 0; c < changing_count_; ++c) {
       Changing& changing = changing_[c];
       changing.row += changing.row_stride;
-      inputs_[changing.input].at = reinterpret_cast<std::uintptr_t>(changing.row) - (changing.splat ? 0 : begin * sizeof(Element));
+      links_[changing.link].data = reinterpret_cast<std::uintptr_t>(changing.row) - (changing.splat ? 0 : begin * sizeof(Element));
     }
-    SetPairs();
+    if (pairs_) SetPairs();
   }
 
   // A vector of this row's value beside one of the next row's, of each input that changes: long before the vector between the two
@@ -176,7 +219,7 @@ class Chain {
     if (!kMayPair || !pairs_ || end_ == total_) return;
     for (std::size_t c = 0; c < changing_count_; ++c) {
       const Changing& changing = changing_[c];
-      Element* const pair = together_[changing.input];
+      Element* const pair = together_[changing.link];
       hn::Store(hn::Set(D(), *reinterpret_cast<const Element*>(changing.row)), D(), pair);
       hn::Store(hn::Set(D(), *reinterpret_cast<const Element*>(changing.row + changing.row_stride)), D(), pair + hn::Lanes(D()));
     }
@@ -186,10 +229,10 @@ class Chain {
   HWY_INLINE std::size_t RunAcross(std::size_t i) {
     const std::size_t lanes = hn::Lanes(D());
     for (std::size_t c = 0; c < changing_count_; ++c) {
-      const std::size_t input = changing_[c].input;
-      across_[input].at = reinterpret_cast<std::uintptr_t>(together_[input] + (lanes - (end_ - i)));
+      const std::size_t link = changing_[c].link;
+      across_[link].data = reinterpret_cast<std::uintptr_t>(together_[link] + (lanes - (end_ - i)));
     }
-    RunBlock(across_, i, V0());
+    RunBlock(across_, i, across_first_splat_, V0());
     NextRow();
     return i + lanes;
   }
@@ -200,7 +243,7 @@ class Chain {
       const Changing& changing = changing_[c];
       const std::byte* row = changing.row;
       const auto* elements = reinterpret_cast<const Element*>(row);
-      Element* const to = together_[changing.input];
+      Element* const to = together_[changing.link];
       std::size_t done = HWY_MIN(end_ - i, n);
       V v = changing.splat ? hn::Set(D(), *elements) : hn::LoadN(D(), elements + (i - (end_ - cols_)), done);
       while (done < n) {
@@ -217,142 +260,136 @@ class Chain {
         done += some;
       }
       hn::Store(v, D(), to);
-      across_[changing.input].at = reinterpret_cast<std::uintptr_t>(to);
+      across_[changing.link].data = reinterpret_cast<std::uintptr_t>(to);
     }
-  }
-
-  static HWY_INLINE const Element* ElementAt(const Input& input, std::size_t i) {
-    return reinterpret_cast<const Element*>(input.at + (i * sizeof(Element) & input.along));
   }
 
   // So many vectors from element i on.
   template <class... Vs>
-  HWY_INLINE void RunBlock(const Input* inputs, std::size_t i, Vs... v) const {
-    const Element* const first = ElementAt(inputs[0], i);
-    const std::size_t step = inputs[0].splat ? 0 : hn::Lanes(D());
-    std::size_t at = 0;
-    if (step == 0) {
-      ((v = hn::Set(D(), *first)), ...);
+  static HWY_INLINE void RunBlock(const Link* links, std::size_t i, bool first_splat, Vs... v) {
+    const std::uintptr_t at = i * sizeof(Element);
+    const Element* first = links[0].At(at);
+    if (first_splat) {
+      const V value = hn::Set(D(), *first);
+      ((v = value), ...);
     } else {
-      ((v = hn::LoadU(D(), first + at), at += step), ...);
+      ((v = hn::LoadU(D(), first), first += hn::Lanes(D())), ...);
     }
-    for (std::size_t l = 1; l <= count_; ++l) {
-      const Input& input = inputs[l];
-      RunLink<true>(AllCases(), {input.number, ElementAt(input, i), 0, input.attributes}, v...);
-    }
-    Element* out = out_ + i;
-    if (stream_ && Misalignment(D(), out) == 0) {
-      ((run_.Store(v, D(), out), out += hn::Lanes(D())), ...);
-    } else {
-      ((hn::StoreU(v, D(), out), out += hn::Lanes(D())), ...);
-    }
+    links[1].codes->template Of<Vs...>()(links + 1, at, v...);
   }
 
   // Elements [i, i + n), up to a vector of them, of one row or several. Returns their end.
   HWY_NOINLINE std::size_t RunSome(std::size_t i, std::size_t n) {
-    if (i == end_) NextRow();
+    const bool changes = changing_count_ > 0;
+    const Link* const links = changes ? across_ : links_;
     PutTogether(i, n);
-    const Element* const first = ElementAt(across_[0], i);
-    V v = across_[0].splat ? hn::Set(D(), *first) : hn::LoadN(D(), first, n);
-    for (std::size_t l = 1; l <= count_; ++l) {
-      const Input& input = across_[l];
-      RunLink<false>(AllCases(), {input.number, ElementAt(input, i), n, input.attributes}, v);
-    }
-    if (stream_ && n == hn::Lanes(D()) && Misalignment(D(), out_ + i) == 0) {
-      run_.Store(v, D(), out_ + i);
-    } else {
-      run_.StoreSome(v, D(), out_ + i, n);
-    }
+    const std::uintptr_t at = i * sizeof(Element);
+    const Element* const first = links[0].At(at);
+    const bool splat = changes ? across_first_splat_ : first_splat_;
+    links[1].codes->some(links + 1, at, n, splat ? hn::Set(D(), *first) : hn::LoadN(D(), first, n));
     while (i + n > end_) NextRow();
-    SetPairs();  // where they were, this put its own together
+    if (pairs_) SetPairs();  // where they were, this put its own together
     return i + n;
   }
 
-  // What a link does: there is code for each, and no more, so that compilers make one switch of it.
-  struct Case {
-    std::size_t op;
-    bool exchanged;  // the value so far is the op's second input
-    bool splat;      // the operand is one value
-  };
-  struct Cases {
-    constexpr Cases() {
-      std::size_t op = 0;
-      (Add<Ops>(op++), ...);
+  // The code of a link.
+  template <class Op, bool kExchanged, bool kSplat>
+  struct LinkCode {
+    template <class... Vs>
+    static V Run(const Link* link, std::uintptr_t at, Vs... v) {
+      const auto attributes = LinkOp<Op, T>::ReadAttributes(static_cast<const AttributeSlot*>(link->context));
+      if constexpr (Op::kInfo.arity == 1) {
+        ((v = LinkOp<Op, T>::Result(D(), attributes, v)), ...);
+      } else if constexpr (kSplat) {
+        const V operand = hn::Set(D(), *link->At(at));
+        ((v = Result(attributes, v, operand)), ...);
+      } else {
+        const Element* operand = link->At(at);
+        ((v = Result(attributes, v, hn::LoadU(D(), operand)), operand += hn::Lanes(D())), ...);
+      }
+      return link[1].codes->template Of<Vs...>()(link + 1, at, v...);
     }
-    template <class Op>
-    constexpr void Add(std::size_t op) {
-      for (const int way : {0, 1, 2, 3}) {
-        const bool exchanged = way >= 2, splat = way % 2 != 0;
-        bool again = exchanged;  // the same as one before it
-        if constexpr (IsLink<Op, T>()) {
-          if constexpr (Op::kInfo.arity == 1) again = way != 0;
-          if constexpr (Op::kInfo.arity == 2) again = exchanged && Commutes<Op, T>();
-          if (!again) list[count++] = {op, exchanged, splat};
-          const int same = Op::kInfo.arity == 1 || !exchanged || !again ? count - 1 : count - 2 + splat;
-          number[op][way] = static_cast<std::uint8_t>(same);
-        }
+    static V RunSome(const Link* link, std::uintptr_t at, std::size_t n, V v) {
+      const auto attributes = LinkOp<Op, T>::ReadAttributes(static_cast<const AttributeSlot*>(link->context));
+      if constexpr (Op::kInfo.arity == 1) {
+        v = LinkOp<Op, T>::Result(D(), attributes, v);
+      } else {
+        v = Result(attributes, v, kSplat ? hn::Set(D(), *link->At(at)) : hn::LoadN(D(), link->At(at), n));
+      }
+      return link[1].codes->some(link + 1, at, n, v);
+    }
+    template <class A>
+    static HWY_INLINE V Result(const A& attributes, V value, V operand) {
+      if constexpr (kExchanged) {
+        return LinkOp<Op, T>::Result(D(), attributes, operand, value);
+      } else {
+        return LinkOp<Op, T>::Result(D(), attributes, value, operand);
       }
     }
-    Case list[4 * sizeof...(Ops)] = {};
-    std::uint8_t number[sizeof...(Ops)][4] = {};  // exchanged and splat, as bits
-    int count = 0;
-  };
-  static constexpr Cases kCases{};
-  using AllCases = std::make_index_sequence<static_cast<std::size_t>(kCases.count)>;
-
-  struct Link {
-    int number;         // in kCases
-    const Element* at;  // the operand
-    std::size_t n;      // elements to load, where they are no whole vectors
-    const AttributeSlot* attributes;
   };
 
-  template <bool kWhole, std::size_t... kNumber, class... Vs>
-  static HWY_INLINE void RunLink(std::index_sequence<kNumber...>, const Link& link, Vs&... v) {
-    (void)((link.number == static_cast<int>(kNumber) && (RunCase<kWhole, kNumber>(link, v...), true)) || ...);
-  }
-  template <bool kWhole, std::size_t kNumber, class... Vs>
-  static HWY_INLINE void RunCase(const Link& link, Vs&... v) {
-    constexpr Case kCase = kCases.list[kNumber];
-    using Op = std::tuple_element_t<kCase.op, std::tuple<Ops...>>;
-    const auto attributes = LinkOp<Op, T>::ReadAttributes(link.attributes);
-    if constexpr (Op::kInfo.arity == 1) {
-      ((v = LinkOp<Op, T>::Result(D(), attributes, v)), ...);
-    } else if constexpr (kCase.splat) {
-      const V operand = hn::Set(D(), *link.at);
-      ((v = Result<Op, kCase.exchanged>(attributes, v, operand)), ...);
-    } else {
-      const Element* at = link.at;
-      ((v = Result<Op, kCase.exchanged>(attributes, v, LoadOf<kWhole>(at, link.n)), at += hn::Lanes(D())), ...);
+  // The last one: to memory.
+  template <bool kStream>
+  struct StoreCode {
+    template <class V0, class... Vs>
+    static V0 Run(const Link* link, std::uintptr_t at, V0 first, Vs... v) {
+      auto* out = reinterpret_cast<Element*>(link->data + at);
+      const auto& run = *static_cast<const OutputRun<Element>*>(link->context);
+      if (kStream && Misalignment(D(), out) == 0) {
+        run.Store(first, D(), out);
+        ((out += hn::Lanes(D()), run.Store(v, D(), out)), ...);
+      } else {
+        hn::StoreU(first, D(), out);
+        ((out += hn::Lanes(D()), hn::StoreU(v, D(), out)), ...);
+      }
+      return first;
     }
-  }
-  template <class Op, bool kExchanged, class A>
-  static HWY_INLINE V Result(const A& attributes, V value, V operand) {
-    if constexpr (kExchanged) {
-      return LinkOp<Op, T>::Result(D(), attributes, operand, value);
-    } else {
-      return LinkOp<Op, T>::Result(D(), attributes, value, operand);
+    static V RunSome(const Link* link, std::uintptr_t at, std::size_t n, V v) {
+      auto* out = reinterpret_cast<Element*>(link->data + at);
+      const auto& run = *static_cast<const OutputRun<Element>*>(link->context);
+      if (kStream && n == hn::Lanes(D()) && Misalignment(D(), out) == 0) {
+        run.Store(v, D(), out);
+      } else {
+        run.StoreSome(v, D(), out, n);
+      }
+      return v;
     }
-  }
-  template <bool kWhole>
-  static HWY_INLINE V LoadOf(const Element* at, [[maybe_unused]] std::size_t n) {
-    if constexpr (kWhole) {
-      return hn::LoadU(D(), at);
-    } else {
-      return hn::LoadN(D(), at, n);
+  };
+
+  template <class C>
+  static constexpr Codes kCodesOf = {&C::template Run<V, V, V, V, V, V, V, V>, &C::template Run<V, V, V, V>, &C::template Run<V, V>,
+                                     &C::template Run<V>, &C::RunSome};
+  // Code by op, whether the value so far is its second input, and whether its operand is one value.
+  struct CodeTable {
+    constexpr CodeTable() {
+      std::size_t op = 0;
+      (Set<Ops>(op++), ...);
     }
-  }
+    template <class Op>
+    constexpr void Set(std::size_t op) {
+      if constexpr (IsLink<Op, T>()) {
+        constexpr bool kBinary = Op::kInfo.arity == 2, kExchanged = kBinary && !Commutes<Op, T>();
+        of[op][0][0] = &kCodesOf<LinkCode<Op, false, false>>;
+        of[op][0][1] = &kCodesOf<LinkCode<Op, false, kBinary>>;
+        of[op][1][0] = &kCodesOf<LinkCode<Op, kExchanged, false>>;
+        of[op][1][1] = &kCodesOf<LinkCode<Op, kExchanged, kBinary>>;
+      }
+    }
+    const Codes* of[sizeof...(Ops)][2][2] = {};
+  };
+  static constexpr CodeTable kCodes{};
 
   const std::size_t count_, cols_, total_;  // links; elements of a row, and of the long one
-  const bool stream_;
   Element* const out_;
+  const bool first_splat_;  // what the chain begins with is one value of a row
   const OutputRun<Element> run_;
-  Input inputs_[kMaxLinks + 1];  // in the current row
-  Input across_[kMaxLinks + 1];  // where it meets the next one
+  Link links_[kMaxLinks + 2];   // in the current row: what the chain begins with, the links, the output
+  Link across_[kMaxLinks + 2];  // where it meets the next one
   Changing changing_[kMaxLinks + 1];
   std::size_t changing_count_ = 0;
-  std::size_t end_;  // of the current row; of all where nothing changes
-  bool pairs_;       // rows meet within vectors, are not shorter than one, and all inputs that change are one value for each
+  std::size_t end_;          // of the current row; of all where nothing changes
+  bool pairs_ = false;       // rows meet within vectors, are not shorter than one, and all inputs that change are one value each
+  bool across_first_splat_;  // as first_splat_, of across_
   HWY_ALIGN Element together_[kMaxLinks + 1][(kMayPair ? 2 : 1) * hn::MaxLanes(D())];
 };
 
@@ -362,7 +399,7 @@ constexpr void SetChain(ChainTable& table) {
   constexpr auto kDType = static_cast<std::size_t>(kDTypeOf<T>);
   std::uint64_t bit = 1;
   if constexpr ((IsLink<Ops, T>() || ...)) {
-    table.run[kDType] = &Chain<T, Ops...>::Run;
+    table.run[kDType] = &ChainRows<T, Ops...>::Run;
     ((table.links[kDType] |= IsLink<Ops, T>() ? bit : 0, bit <<= 1), ...);
   }
 }

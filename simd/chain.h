@@ -11,7 +11,7 @@ namespace axiscast {
 
 // By dtype, of a list of ops. run: null where there is no chain. links: a bit for each op of the list that may be in it.
 struct ChainTable {
-  ChainFunction run[kDTypeCount];
+  KernelFunction run[kDTypeCount];
   std::uint64_t links[kDTypeCount];
 };
 

@@ -88,20 +88,32 @@ class Case {
     GuardedOperand& out = *operands_[static_cast<std::size_t>(in_place_ >= 0 ? in_place_ : out_)];
     std::vector<std::byte> before;
     out.CopyWindow(&before);
-    ChainTile tile;
+    Chain chain = {};
+    const void* inputs[kMaxLinks + 1];
+    int count = 0;
+    const auto add_input = [&](int operand) {
+      const auto& [input, data] = Input(operand);
+      chain.in[count] = {input.row_stride, input.splat, false};
+      inputs[count] = data;
+      return count++;
+    };
+    add_input(0);
+    for (const Link& link : links_) {
+      const int input = link.operand < 0 ? 0 : add_input(link.operand);
+      chain.links[chain.count++] = {link.op->kernel->link, input, link.exchanged, link.attributes};
+    }
+    Tile tile;
     tile.rows = rows_;
     tile.cols = cols_;
-    tile.first = Input(0);
-    tile.count = static_cast<int>(links_.size());
-    for (std::size_t l = 0; l < links_.size(); ++l) {
-      const Link& link = links_[l];
-      tile.links[l] = {link.op->kernel->link, link.exchanged, link.operand < 0 ? ChainInput{nullptr, 0, true} : Input(link.operand),
-                       link.attributes};
-    }
-    tile.out = out.data;
     tile.out_row_stride = out.layout.row_stride;
     tile.stream = stream_;
-    links_[0].op->kernel->chain(tile);
+    tile.chain = &chain;
+    // A stride that is not to be read.
+    for (ChainInput& in : std::span(chain.in, static_cast<std::size_t>(count))) {
+      in.dense = !in.splat && in.row_stride == cols_ * size_;
+      if (in.dense) in.row_stride = 1 << 20;
+    }
+    links_[0].op->kernel->chain(tile, inputs, out.data);
     for (std::int64_t r = 0; r < rows_; ++r) {
       for (std::int64_t c = 0; c < cols_; ++c) {
         const std::byte* wanted = expected.data() + (r * cols_ + c) * size_;
@@ -166,9 +178,13 @@ class Case {
       std::memcpy(slot->bytes, &value, sizeof(value));
     });
   }
-  ChainInput Input(int operand) const {
+  struct InputAt {
+    TileInput input;
+    const void* data;
+  };
+  InputAt Input(int operand) const {
     const GuardedOperand& memory = *operands_[static_cast<std::size_t>(operand)];
-    return {memory.data, memory.layout.row_stride, splat_[static_cast<std::size_t>(operand)]};
+    return {{memory.layout.row_stride, splat_[static_cast<std::size_t>(operand)]}, memory.data};
   }
   // Dense, link by link.
   std::vector<std::byte> Expected() const {
@@ -185,11 +201,11 @@ class Case {
       tile.rows = rows_;
       tile.cols = cols_;
       const void* inputs[2];
-      const auto set = [&](int input, const ChainInput& from) {
-        tile.in[input] = {from.row_stride, from.splat};
+      const auto set = [&](int input, const InputAt& from) {
+        tile.in[input] = from.input;
         inputs[input] = from.data;
       };
-      set(link.exchanged ? 1 : 0, {value.data(), row, false});
+      set(link.exchanged ? 1 : 0, {{row, false}, value.data()});
       if (link.operand >= 0) set(link.exchanged ? 0 : 1, Input(link.operand));
       tile.out_row_stride = row;
       tile.attributes = link.attributes;
@@ -242,8 +258,8 @@ TEST(Chain, GivesWhatItsOpsGiveOneAfterTheOther) {
 }
 
 // Steps that link have the same chain.
-void NoChain(const ChainTile&) {}
-void AnotherChain(const ChainTile&) {}
+void NoChain(const Tile&, const void* const*, void*) {}
+void AnotherChain(const Tile&, const void* const*, void*) {}
 
 std::string PassesText(std::vector<Step> steps, bool linked = true) {
   const Passes passes = PassesOf(steps, 3, linked);

@@ -75,6 +75,28 @@ struct TileInput {
   const Permutation* permutation = nullptr;
 };
 
+/// An input of a chain: streamed or, when `splat`, one value.
+struct ChainInput {
+  std::int64_t row_stride;  // bytes from a row to the next; any value
+  bool splat;
+  bool dense;  // rows follow each other: row_stride, which is then not read, would be `cols` elements
+};
+
+/// An op of a chain, on the value that the links before it gave.
+struct ChainLink {
+  int op;                           // Kernel::link
+  int input;                        // of the chain's inputs, the op's other one; 0: the op has one input
+  bool exchanged;                   // that value is the op's second input
+  const AttributeSlot* attributes;  // as Tile::attributes
+};
+
+/// Several ops, one after the other: links[0, count), on what in[0] holds. Their results stay in registers.
+struct Chain {
+  int count;  // >= 1
+  ChainLink links[kMaxLinks];
+  ChainInput in[kMaxLinks + 1];
+};
+
 /// All that a kernel ever sees but pointers: a 2-d block of the result, contiguous along cols, and the inputs that face it.
 /// Broadcasting beyond `splat`, `permutation` and `row_stride` 0, strides beyond `transposed` and unaligned memory are dealt with
 /// before a kernel is called.
@@ -84,6 +106,7 @@ struct Tile {
   TileInput in[kMaxArity];
   std::int64_t out_row_stride;  // bytes
   const AttributeSlot* attributes;
+  const Chain* chain = nullptr;  // for kernels that compute chains, instead of `in` and `attributes`
   bool stream = false;  // nobody reads `out` soon: write it past the caches. The caller fences. Only for kernels that say so.
   bool halves = false;  // half a vector at a time is faster on this CPU, where long ones are streamed. Results are the same
 };
@@ -98,37 +121,6 @@ using KernelFunction = void (*)(const Tile& tile, const void* const* inputs, voi
 /// rows, cols, strides and kinds of inputs is found out once. Never null. Called when a plan is made, and by a worker for tiles of
 /// other sizes.
 using ChooseFunction = KernelFunction (*)(const Tile& tile);
-
-/// An input of a chain: streamed or, when `splat`, one value. `data` is aligned to its element.
-struct ChainInput {
-  const void* data;
-  std::int64_t row_stride;  // bytes from a row to the next; any value
-  bool splat;
-};
-
-/// An op of a chain, on the value that the links before it gave.
-struct ChainLink {
-  int op;                           // Kernel::link
-  bool exchanged;                   // that value is the op's second input
-  ChainInput operand;               // the other input; of ops of one input there is none
-  const AttributeSlot* attributes;  // as Tile::attributes
-};
-
-/// Several ops, one after the other, over a block of the result: as Tile, for links[0, count) on what `first` begins with. Their
-/// results stay in registers.
-struct ChainTile {
-  std::int64_t rows;  // >= 1
-  std::int64_t cols;  // >= 1
-  ChainInput first;
-  ChainLink links[kMaxLinks];
-  int count;  // >= 1
-  void* out;
-  std::int64_t out_row_stride;
-  bool stream;
-};
-
-/// Computes such a tile. What is said of KernelFunction holds; `out` may be exactly any of the streamed inputs.
-using ChainFunction = void (*)(const ChainTile& tile);
 
 /// Says whether any element of tile.in[0], which begins at `input`, is one that the op refuses (an integer divisor of 0). Of the
 /// tile, rows, cols and in[0] are set.
@@ -152,11 +144,11 @@ struct Kernel {
   bool keeps = false;                  // `run` has no cost for rows that follow each other, where one input is the same in all
                        // and rows are whole vectors, up to kMaxKept and kMaxKeptBytes: it keeps that input in registers.
                        // Others, with ragged ends or streamed off a line, it joins
-  int widens = 0;                 // `run` converts an input that is the same in all of four rows or more once, not once for each of
-                                  // them, beside another one that is streamed, where cols are no more than so many; for two inputs.
-                                  // 0: it does not, or has nothing to convert
-  ChainFunction chain = nullptr;  // computes several ops whose kernels have the same one here; null for own ops
-  int link = 0;                   // which op this is there
+  int widens = 0;  // `run` converts an input that is the same in all of four rows or more once, not once for each of
+                   // them, beside another one that is streamed, where cols are no more than so many; for two inputs.
+                   // 0: it does not, or has nothing to convert
+  KernelFunction chain = nullptr;  // computes tiles with a Chain of ops whose kernels have the same one here; null for own ops
+  int link = 0;                    // which op this is there
 };
 
 /// What an attribute is when the caller does not give it.
