@@ -34,11 +34,11 @@ class DirectCall {
       const int operand = step.values[a];
       const auto i = static_cast<std::size_t>(operand);
       as_given_ = as_given_ && operand == a && operand < given && layout.offsets[i] == 0;
-      constants_[a] = nullptr;
       if (operand < given) {
-        inputs_[given_++] = {.operand = operand, .place = a, .clearance = operands[i], .offset = layout.offsets[i]};
+        checked_[given_++] = {operand, operands[i]};
+        inputs_[a] = {operand, layout.offsets[i], nullptr};
       } else {
-        constants_[a] = constants[static_cast<std::size_t>(operand - given)].bytes;
+        inputs_[a] = {-1, 0, constants[static_cast<std::size_t>(operand - given)].bytes};
       }
     }
     out_low_bits_ = operands.back().low_bits;
@@ -54,12 +54,12 @@ class DirectCall {
     if (given_ == 0) return false;
     const auto out_address = reinterpret_cast<std::uintptr_t>(out);
     std::uintptr_t low_bits = out_address & out_low_bits_;
-    const Input* in = inputs_;
+    const Checked* in = checked_;
     do {
       const auto address = reinterpret_cast<std::uintptr_t>(inputs[in->operand]);
       low_bits |= address & in->clearance.low_bits;
       if (address == 0 || !in->clearance.IsClear(address - out_address)) return false;
-    } while (++in != inputs_ + given_);
+    } while (++in != checked_ + given_);
     if (low_bits != 0) return false;
     if (as_given_) {
       run_(tile_, inputs, out);
@@ -70,18 +70,21 @@ class DirectCall {
   }
 
  private:
-  struct Input {
+  struct Checked {
     int operand;
-    int place;  // among the kernel's inputs
     Clearance clearance;
+  };
+  struct Input {          // of the kernel
+    int operand;          // -1: the constant
     std::int64_t offset;  // bytes, from the operand's pointer
+    const void* constant;
   };
 
   [[gnu::noinline]] void RunMoved(const void* const* inputs, void* out) const noexcept {
     const void* moved[kMaxInputs];
-    for (int a = 0; a < arity_; ++a) moved[a] = constants_[a];
-    for (int i = 0; i < given_; ++i) {
-      moved[inputs_[i].place] = static_cast<const std::byte*>(inputs[inputs_[i].operand]) + inputs_[i].offset;
+    for (int a = 0; a < arity_; ++a) {
+      const Input& in = inputs_[a];
+      moved[a] = in.operand < 0 ? in.constant : static_cast<const std::byte*>(inputs[in.operand]) + in.offset;
     }
     run_(tile_, moved, static_cast<std::byte*>(out) + out_offset_);
   }
@@ -94,8 +97,8 @@ class DirectCall {
   std::uintptr_t out_low_bits_;
   std::int64_t out_offset_;
   KernelFunction run_;
+  Checked checked_[kMaxInputs];
   Input inputs_[kMaxInputs];
-  const void* constants_[kMaxInputs];  // of the kernel's inputs
   Tile tile_;
 };
 
