@@ -55,6 +55,10 @@ class PermutedAgainRows : PermutedPart<Rows, Op, T, kPermuted> {
     for (std::int64_t r = 0; r < tile.rows; ++r) {
       const Element* const streamed = streamed_rows.Row<T>(r);
       Element* const out = Part::OutOf(tile, out_rows, r);
+      if (cols < period) {
+        RunOnce(permutation, Part::SourceOf(permuted_rows, r), streamed, out, cols, attributes);
+        continue;
+      }
       PutInOrder(permutation, Part::SourceOf(permuted_rows, r), same);
       if (keeps) {
         Periodic::LongRow(tile, same, period, streamed, out, cols - kLanes);
@@ -94,6 +98,23 @@ class PermutedAgainRows : PermutedPart<Rows, Op, T, kPermuted> {
       }
     }
     hn::Store(hn::Load(D(), same), D(), same + permutation.parts * kLanes);
+  }
+
+  // Cols that are fewer than a group's: nothing comes again.
+  template <class A>
+  static HWY_INLINE void RunOnce(const Permutation& permutation, const std::byte* source, const Element* streamed, Element* out,
+                                 std::size_t cols, const A& attributes) {
+    const std::byte* const end = source + permutation.reach;
+    const auto store = [&](VPermuted v, std::size_t i) HWY_ATTR { Part::StoreSome(v, streamed, out, i, cols, attributes); };
+    if (permutation.vectors == 1) {
+      const VPermuted once = Part::LoadBefore(end, source + permutation.at[0]);
+      for (std::size_t i = 0; i < cols; i += kLanes) store(hn::TableLookupLanes(once, Part::TableFrom(permutation, i)), i);
+      return;
+    }
+    for (std::size_t i = 0; i < cols; i += kLanes) {
+      const int part = static_cast<int>(i / kLanes);
+      store(Part::PartBefore(end, permutation, part, source + permutation.at[part]), i);
+    }
   }
 
   // Cols that meet what is at `same` again and again, as long as whole periods of it are left. Returns where.
