@@ -285,11 +285,11 @@ std::string DescribeDelivery(const Layout& layout, int operand) {
   if (o.delivery == Delivery::kPermuted) return "permuted";
   if (o.delivery == Delivery::kTransposed) return "transposed";
   if (o.splat) return "staged: unaligned splat";
+  if (o.box_chunk_stride == 0) return "staged: pattern";
   if (o.box.empty()) {
     if (o.box_chunk_stride == size) return "staged: unaligned";
     return std::abs(o.row_stride) == size ? "staged: transpose" : "staged: gather";
   }
-  if (o.box_chunk_stride == 0) return "staged: pattern";
   if (o.box.back().stride == 0) return "staged: repeat-each";
   return o.box.back().stride == size ? "staged: runs" : "staged: gather";
 }

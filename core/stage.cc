@@ -9,8 +9,6 @@
 namespace axiscast {
 namespace {
 
-// So many runs within a step of the outermost dim take as long as the calls that find something better for that step, as a pattern.
-constexpr std::int64_t kFewRuns = 24;
 // So few patterns are made one after the other, in whole vectors, which what comes next need not wait for.
 constexpr std::int64_t kFewPatterns = 16;
 constexpr std::int64_t kShortPatternBytes = 128;  // longer ones are moved as well as runs

@@ -7,6 +7,9 @@
 
 namespace axiscast {
 
+// So many runs within a step of the outermost dim take as long as the calls that find something better for that step, as a pattern.
+inline constexpr std::int64_t kFewRuns = 24;
+
 // Copies the block with these dims (outermost first, at least one) at `x` to dense `out`.
 void StageIn(const Movers& movers, int size_log2, const BoxDim* dims, int rank, const std::byte* x, std::byte* out);
 

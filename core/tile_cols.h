@@ -61,7 +61,9 @@ class TileCols {
 
   // Along cols, is the operand contiguous, or one value?
   bool Streams(int operand, int first) const { return first >= streams_from_[operand]; }
-  bool Splats(int operand, int first) const { return first >= splats_from_[operand]; }
+  // Beside one that is permuted, none is: what is one value becomes an image of it.
+  bool Splats(int operand, int first) const { return IsOneValue(operand, first) && !IsAnyPermuted(first); }
+  bool IsOneValue(int operand, int first) const { return first >= splats_from_[operand]; }
   bool SplatsAny(int first) const {
     for (int i = 0; i < count(); ++i) {
       if (Splats(i, first)) return true;
@@ -142,11 +144,11 @@ class TileCols {
   // How many steps of the first of cols make a row that can be handed to kernels again and again, an operand's image serving all of
   // them, so that rows begin on vectors' boundaries where the first does (on cache lines, if they are streamed). 0: no operand has
   // an image, cols are less than two such rows, or rows were too long, or a tile's rows are something else. Rows of a permuted
-  // input are whole groups, each read whole.
+  // input are whole groups, each read whole, or joined.
   std::int64_t Fold(int first) const {
     if (problem_.reads_only || TransposedDim(first) >= 0) return 0;
     const Permutation* const permuted = permutation(first);
-    if (permuted != nullptr && (permuted->stride == 0 || permuted->slack > 0)) return 0;
+    if (permuted != nullptr && permuted->stride == 0) return 0;
     bool any = false;
     for (int i = 0; i < count(); ++i) any = any || IsImage(i, first);
     if (!any || (Block(first) < Block(0) && SaturatingProduct(Block(first), problem_.widest) < kLeastFolded)) return 0;
@@ -158,7 +160,9 @@ class TileCols {
     if (permuted != nullptr) group = std::lcm(group, GroupCols(*permuted) / inner);
     const std::int64_t least = group * inner * problem_.widest;
     if (least > StreamedTileBytes()) return 0;
-    if (permuted != nullptr && IsOneGroup(*permuted, group * inner)) return 2 * group <= canonical_.extents[first] ? group : 0;
+    if (permuted != nullptr && IsOneGroup(*permuted, group * inner) && permuted->slack <= group * inner)
+      return 2 * group <= canonical_.extents[first] ? group : 0;
+    if (permuted != nullptr && permuted->slack > 0) return 0;
     const std::int64_t fold = std::max<std::int64_t>(bytes / least, 1) * group;
     return 2 * fold <= canonical_.extents[first] ? fold : 0;
   }
@@ -239,7 +243,8 @@ class TileCols {
     for (int i = 0; i < count(); ++i) {
       if (IsUnaligned(i)) return -1;
       if (Streams(i, first)) continue;
-      if (beside_images && !IsOutput(i) && IsImage(i, first) && !Streams(1 - i, first) && !IsImage(1 - i, first)) continue;
+      const auto is_image = [&](int input) { return canonical_.strides[input][first] == 0; };
+      if (beside_images && !IsOutput(i) && is_image(i) && !Streams(1 - i, first) && !is_image(1 - i)) continue;
       if (staged >= 0 || IsOutput(i) || Splats(i, first)) return -1;
       staged = i;
     }

@@ -8,6 +8,7 @@
 #include "core/caches.h"
 #include "core/kernel.h"
 #include "core/speed.h"
+#include "core/stage.h"
 
 namespace axiscast {
 namespace {
@@ -19,6 +20,8 @@ constexpr double kRaggedRowSeconds = 0.8e-9;       // another one with a ragged 
 constexpr double kTwoVectorsSeconds = 0.15e-9;     // more for a permuted vector that is made of two, or of three that parts share
 constexpr double kFourVectorsSeconds = 0.6e-9;     // or of four
 constexpr double kLoadedTableSeconds = 0.05e-9;    // more for a permuted vector of a group of many
+constexpr double kBesideImageSeconds = 0.06e-9;    // more for a permuted vector beside what comes again for each group
+constexpr double kLoadedBesideSeconds = 0.3e-9;    // or for each group of many
 constexpr double kPermutedRestSeconds = 1.5e-9;    // more for one that does not fill a group, or is read in parts
 constexpr double kFoldedRowSeconds = 1e-9;         // a row of whole groups of a permuted input, of a tile of many
 constexpr double kStreamedRunSeconds = 20e-9;      // the first and last line of what is stored past the caches
@@ -29,11 +32,12 @@ constexpr double kTileSeconds = 10e-9;             // a tile: moving on, and the
 constexpr double kStageSeconds = 18e-9;            // a block that is staged, however small
 constexpr double kStagedBytesPerSecond = 200e9;    // written to scratch in order, and read again
 constexpr double kPatternBytesPerSecond = 60e9;    // of what is written over and over, for all of a tile
-constexpr double kRunSeconds = 0.3e-9;             // a short run that is moved on its own
+constexpr double kRunSeconds = 0.5e-9;             // a short run that is moved on its own
 constexpr double kReversedSeconds = 1e-9;          // an element of one that is reversed
+constexpr double kReversedRunSeconds = 1.9e-9;     // a longer one
 constexpr double kLongRepeatSeconds = 0.7e-9;      // a vector of an element that is repeated more often than tables have it
 constexpr double kGatherSeconds = 0.3e-9;          // an element moved on its own
-constexpr double kTransposeSeconds = 0.075e-9;     // an element moved in a square
+constexpr double kTransposeSeconds = 0.026e-9;     // a byte of an element moved in a square, two at least
 constexpr double kTransposedSeconds = 0.6e-9;      // a vector of a transposed input
 constexpr std::int64_t kSmallStep = 4;             // elements; movers take such steps in whole vectors
 constexpr std::int64_t kVectorBytes = 64;          // of the server, in the numbers above
@@ -92,9 +96,15 @@ TilingEstimate TileCost::Cost(int first) const {
     estimate.rows.seconds += tiles * kPermutedTileSeconds;
     const Permutation& p = *permutation(first);
     // Of the target's own vectors. What comes again is put in order once for a row.
-    const double vectors = p.stride > 0 ? elements / static_cast<double>(p.lanes) : rows * p.parts;
+    const double of_row = std::min<double>(p.parts, std::ceil(static_cast<double>(row_cols) / p.lanes));
+    const double vectors = p.stride > 0 ? elements / static_cast<double>(p.lanes) : rows * of_row;
     if (p.vectors > 1) estimate.rows.seconds += vectors * (p.vectors == 4 ? kFourVectorsSeconds : kTwoVectorsSeconds);
-    if (p.parts > kFewParts) estimate.rows.seconds += vectors * kLoadedTableSeconds;
+    const bool many = p.parts > kFewParts;
+    if (fold > 0) {
+      estimate.rows.seconds += vectors * (many ? kLoadedBesideSeconds : kBesideImageSeconds);
+    } else if (many && p.stride > 0) {
+      estimate.rows.seconds += vectors * kLoadedTableSeconds;
+    }
   }
   return estimate;
 }
@@ -149,16 +159,27 @@ bool TileCost::IsBox(int operand, int first) const {
   return std::max({span, std::abs(strides[first]), Block(first + 1) * size}) <= problem_.vector_bytes;
 }
 
+// Of the runs in a step of a staged block's first dim: are there so few that movers move one after the other, be they copies of
+// others or not?
+bool TileCost::IsMovedInRuns(int operand, int first) const {
+  const std::pmr::vector<std::int64_t>& strides = canonical_.strides[operand];
+  return strides[first] != 0 && strides[rank() - 1] == problem_.sizes[operand] &&
+         Block(first + 1) <= kFewRuns * canonical_.extents[rank() - 1];
+}
+
 // What a run along a staged block's innermost dim costs, or a repetition, beyond its bytes.
 double TileCost::SecondsOfRun(int operand, int first) const {
   const std::pmr::vector<std::int64_t>& strides = canonical_.strides[operand];
   const std::int64_t extent = canonical_.extents[rank() - 1], bytes = SaturatingProduct(extent, problem_.sizes[operand]);
   const double vectors = std::ceil(static_cast<double>(bytes) / kVectorBytes);
   if (strides[rank() - 1] == 0) return extent > kMaxRepeat ? vectors * kLongRepeatSeconds : 0;
-  const bool apart =
-      std::any_of(strides.begin() + first, strides.end() - 1, [&](std::int64_t stride) { return stride != 0 && stride != bytes; });
-  if (!apart || bytes >= kVectorBytes) return 0;
-  return strides[rank() - 1] < 0 && !IsBox(operand, first) ? static_cast<double>(extent) * kReversedSeconds : kRunSeconds;
+  const bool copied =
+      IsMovedInRuns(operand, first) && std::find(strides.begin() + first + 1, strides.end() - 1, 0) != strides.end() - 1;
+  const bool apart = copied || std::any_of(strides.begin() + first, strides.end() - 1,
+                                           [&](std::int64_t stride) { return stride != 0 && stride != bytes; });
+  const bool reversed = strides[rank() - 1] < 0 && !IsBox(operand, first);
+  if (!apart || bytes >= kVectorBytes) return apart && reversed ? kReversedRunSeconds : 0;
+  return reversed ? static_cast<double>(extent) * kReversedSeconds : kRunSeconds;
 }
 
 // What it costs to stage the operand in blocks of so many bytes.
@@ -175,15 +196,17 @@ void TileCost::AddStaging(int operand, int first, std::int64_t block_bytes, bool
   for (; outer >= 0; --outer) times *= static_cast<double>(canonical_.extents[outer]);
   const std::int64_t step = std::abs(strides[rank() - 1]);
   if (step <= kSmallStep * problem_.sizes[operand] || (step <= kVectorBytes / 4 && !IsOutput(operand))) {
-    const double span = tile * std::max(1.0, static_cast<double>(step) / size);                   // of which the rest is read past
-    double runs = strides[first] == 0 ? 1 : tile / size / static_cast<double>(Block(first + 1));  // that are not copies of others
-    for (int d = first + 1; d < rank() - 1; ++d) runs *= strides[d] == 0 ? 1 : static_cast<double>(canonical_.extents[d]);
+    const double span = tile * std::max(1.0, static_cast<double>(step) / size);  // of which the rest is read past
+    double runs = strides[first] == 0 ? 1 : tile / size / static_cast<double>(Block(first + 1));
+    const bool all = IsMovedInRuns(operand, first);
+    for (int d = first + 1; d < rank() - 1; ++d) runs *= strides[d] == 0 && !all ? 1 : static_cast<double>(canonical_.extents[d]);
     const double bytes_per_second = strides[first] == 0 && !image ? kPatternBytesPerSecond : kStagedBytesPerSecond;
     estimate->staging.Add(times * tile,
                           times * (kStageSeconds + (tile + span) / 2 / bytes_per_second + runs * SecondsOfRun(operand, first)));
   } else if (ContiguousDim(operand, first) >= 0 || (block <= tile && ContiguousDim(operand, rank()) >= 0)) {
     const double squares = std::ceil(times * tile / static_cast<double>(kSquareTileBytes));
-    estimate->transposing.Add(times * tile / size, squares * kStageSeconds + times * tile / size * kTransposeSeconds);
+    estimate->transposing.Add(times * tile / size,
+                              squares * kStageSeconds + times * tile / size * std::max(size, 2.0) * kTransposeSeconds);
   } else {
     estimate->gathering.Add(times * tile / size, times * (kStageSeconds + tile / size * kGatherSeconds));
   }

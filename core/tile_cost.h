@@ -31,6 +31,7 @@ class TileCost : public TileCols {
   double ChainedRowSeconds(int first, std::int64_t row_cols) const;
   double PermutedRowSeconds(int first, std::int64_t fold, std::int64_t row_cols) const;
   bool IsBox(int operand, int first) const;
+  bool IsMovedInRuns(int operand, int first) const;
   double SecondsOfRun(int operand, int first) const;
   void AddStaging(int operand, int first, std::int64_t block_bytes, bool image, TilingEstimate* estimate) const;
 };

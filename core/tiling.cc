@@ -15,7 +15,7 @@ namespace axiscast {
 namespace {
 
 // Seen on an AVX-512 server, as the costs.
-constexpr int kMostPermutedDims = 4;                  // of cols with a permuted input; a try each, of up to 1 us
+constexpr int kMostPermutedDims = 6;                  // of cols with a permuted input; a try each, of up to 1 us
 constexpr std::int64_t kDirectTileBytes = 64 * 1024;  // of the widest operand, when nothing goes through scratch
 constexpr std::int64_t kSlowTileBytes = 2 * 1024;     // at least, however slow the op is
 constexpr std::int64_t kLongTileBytes = 128 * 1024;   // of a call that is never shared, when nothing goes through scratch

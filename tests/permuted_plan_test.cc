@@ -36,6 +36,17 @@ const Pair kPairs[] = {
     {"two_of_three_and_square", {700, 2, 2}, {3, 1, 1}, {0, 2, 1}},
     {"column_and_row", {700, 3}, {1, 0}, {0, 1}},
     {"column_and_long_row", {300, 49}, {1, 0}, {0, 1}},
+    {"padded_5_and_row", {409, 5}, {6, 1}, {0, 1}},  // rows of one group each, whose vectors go on in the next one
+    {"reversed_8_and_row", {255, 8}, {8, -1}, {0, 1}},
+    {"reversed_9_and_square", {121, 3, 9}, {27, 9, -1}, {0, 9, 1}},
+    {"reversed_6_and_one_value", {45, 48, 6}, {288, 6, -1}, {0, 0, 0}},
+    {"reversed_6_and_one_value_for_48", {45, 48, 6}, {288, 6, -1}, {1, 0, 0}},
+    {"channels_last_6_and_one_value", {182, 6, 3}, {18, 1, 6}, {0, 0, 0}},
+    {"one_value_and_padded_3", {700, 3}, {0, 0}, {4, 1}},
+    {"five_dims_of_cols", {132, 2, 2, 5, 9}, {18, 0, 9, 0, 1}, {0, 90, 45, 9, 1}},
+    {"fewer_cols_than_a_group", {17, 45, 33}, {33, 0, 1}, {1485, 33, 1}},
+    {"fewer_cols_than_a_group_of_two_vectors", {17, 20, 45}, {45, 0, 1}, {900, 45, 1}},
+    {"short_runs_again_for_many", {16, 18, 10}, {180, 10, 1}, {10, 0, 1}},
 };
 
 class PermutedPlan : public ::testing::TestWithParam<Pair> {};

@@ -59,7 +59,8 @@ class PermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
     }
     if (permutation.vectors == 3) return PermutedLoops::kShared;
     const bool once = permutation.vectors == 1, keeps_tables = permutation.parts > 1 && permutation.parts <= kFewParts;
-    if (keeps_tables && permutation.vectors <= 2 && Part::WholeCols(permutation, static_cast<std::size_t>(tile.cols)) > 0) {
+    const std::size_t cols = Part::GroupsOf(tile, permutation, tile.in[0].permutation == &permutation ? 0 : 1).cols;
+    if (keeps_tables && permutation.vectors <= 2 && Part::WholeCols(permutation, cols) > 0) {
       return once ? PermutedLoops::kKeptOnce : permutation.slides ? PermutedLoops::kSliding : PermutedLoops::kKept;
     }
     return once ? PermutedLoops::kLoadedOnce : permutation.vectors == 2 ? PermutedLoops::kLoaded : PermutedLoops::kLoadedOfFour;
