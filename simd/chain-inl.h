@@ -83,8 +83,8 @@ class ChainRows {
 
  private:
   struct Link;
-  // What a link does to so many vectors, `at` bytes from the begin, before it calls the next one. Returns the first one of the
-  // result, so that compilers need not clear vectors' upper halves.
+  // What a link does to so many vectors, `at` bytes from the begin, before it jumps to the next one's. Returns the first one of
+  // the result, so that compilers need not clear vectors' upper halves.
   template <class... Vs>
   using Code = V (*)(const Link* link, std::uintptr_t at, Vs... v);
   struct Codes {
@@ -123,7 +123,7 @@ class ChainRows {
     bool splat;
   };
 
-  // Inlined, as its object is then in registers, in part: 17 ns of a call.
+  // Inlined, as its object is then in registers, in part.
   HWY_INLINE ChainRows(const Tile& tile, const void* const* inputs, void* out, std::int64_t row, std::int64_t rows)
       : count_(static_cast<std::size_t>(tile.chain->count)),
         cols_(static_cast<std::size_t>(tile.cols)),
