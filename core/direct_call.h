@@ -27,18 +27,18 @@ class DirectCall {
     std::uint32_t read = 0;
     for (int a = 0; a < step.arity; ++a) read |= std::uint32_t{1} << step.values[a];
     if (read + 1 != std::uint32_t{1} << layout.input_count()) return;  // Run looks at no others, which may be null
-    const int given = layout.input_count() - static_cast<int>(constants.size());
+    const int first_constant = layout.input_count() - static_cast<int>(constants.size());
     as_given_ = layout.offsets.back() == 0;
     arity_ = step.arity;
     for (int a = 0; a < arity_; ++a) {
       const int operand = step.values[a];
       const auto i = static_cast<std::size_t>(operand);
-      as_given_ = as_given_ && operand == a && operand < given && layout.offsets[i] == 0;
-      if (operand < given) {
+      as_given_ = as_given_ && operand == a && operand < first_constant && layout.offsets[i] == 0;
+      if (operand < first_constant) {
         checked_[given_++] = {operand, operands[i]};
         inputs_[a] = {operand, layout.offsets[i], nullptr};
       } else {
-        inputs_[a] = {-1, 0, constants[static_cast<std::size_t>(operand - given)].bytes};
+        inputs_[a] = {-1, 0, constants[static_cast<std::size_t>(operand - first_constant)].bytes};
       }
     }
     out_low_bits_ = operands.back().low_bits;

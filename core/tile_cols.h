@@ -160,8 +160,9 @@ class TileCols {
     if (permuted != nullptr) group = std::lcm(group, GroupCols(*permuted) / inner);
     const std::int64_t least = group * inner * problem_.widest;
     if (least > StreamedTileBytes()) return 0;
-    if (permuted != nullptr && IsOneGroup(*permuted, group * inner) && permuted->slack <= group * inner)
+    if (permuted != nullptr && IsOneGroup(*permuted, group * inner) && permuted->slack <= group * inner) {
       return 2 * group <= canonical_.extents[first] ? group : 0;
+    }
     if (permuted != nullptr && permuted->slack > 0) return 0;
     const std::int64_t fold = std::max<std::int64_t>(bytes / least, 1) * group;
     return 2 * fold <= canonical_.extents[first] ? fold : 0;

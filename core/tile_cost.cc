@@ -32,7 +32,7 @@ constexpr double kTileSeconds = 10e-9;             // a tile: moving on, and the
 constexpr double kStageSeconds = 18e-9;            // a block that is staged, however small
 constexpr double kStagedBytesPerSecond = 200e9;    // written to scratch in order, and read again
 constexpr double kPatternBytesPerSecond = 60e9;    // of what is written over and over, for all of a tile
-constexpr double kRunSeconds = 0.5e-9;             // a short run that is moved on its own
+constexpr double kRunSeconds = 0.3e-9;             // a short run that is moved on its own
 constexpr double kReversedSeconds = 1e-9;          // an element of one that is reversed
 constexpr double kReversedRunSeconds = 1.9e-9;     // a longer one
 constexpr double kLongRepeatSeconds = 0.7e-9;      // a vector of an element that is repeated more often than tables have it
@@ -87,6 +87,11 @@ TilingEstimate TileCost::Cost(int first) const {
   for (int i = 0; i < count(); ++i) dense = dense && !Splats(i, first) && (fold == 0 || !IsImage(i, first));
   const double rows = dense ? tiles : elements / static_cast<double>(row_cols);
   if (IsAnyTransposed(first)) {
+    // A tile lies in one step of each other dim. Many small ones cost more than others.
+    const auto block = static_cast<double>(SaturatingProduct(canonical_.extents[RowDim(first)], Block(first)));
+    if (const double small = elements / block; small >= std::max(tiles, 2.0)) {
+      estimate.tiles = {small, small * (kTileSeconds + kStageSeconds)};
+    }
     estimate.transposing.Add(elements, SecondsOfSquares(first));
     if (problem_.streams && !WritesWholeLines(first)) estimate.transposing.seconds += rows * kStreamedRunSeconds;
     return estimate;
@@ -205,8 +210,11 @@ void TileCost::AddStaging(int operand, int first, std::int64_t block_bytes, bool
                           times * (kStageSeconds + (tile + span) / 2 / bytes_per_second + runs * SecondsOfRun(operand, first)));
   } else if (ContiguousDim(operand, first) >= 0 || (block <= tile && ContiguousDim(operand, rank()) >= 0)) {
     const double squares = std::ceil(times * tile / static_cast<double>(kSquareTileBytes));
-    estimate->transposing.Add(times * tile / size,
-                              squares * kStageSeconds + times * tile / size * std::max(size, 2.0) * kTransposeSeconds);
+    // Of a pattern, the first copy is transposed.
+    const double moved = times * tile / (strides[first] == 0 ? static_cast<double>(canonical_.extents[first]) : 1);
+    const double pattern = moved < times * tile ? times * tile / kPatternBytesPerSecond : 0;
+    estimate->transposing.Add(moved / size,
+                              squares * kStageSeconds + moved / size * std::max(size, 2.0) * kTransposeSeconds + pattern);
   } else {
     estimate->gathering.Add(times * tile / size, times * (kStageSeconds + tile / size * kGatherSeconds));
   }
