@@ -169,7 +169,7 @@ bool TileCost::IsBox(int operand, int first) const {
 bool TileCost::IsMovedInRuns(int operand, int first) const {
   const std::pmr::vector<std::int64_t>& strides = canonical_.strides[operand];
   return strides[first] != 0 && strides[rank() - 1] == problem_.sizes[operand] &&
-         Block(first + 1) <= kFewRuns * canonical_.extents[rank() - 1];
+         Block(first + 1) <= SaturatingProduct(kFewRuns, canonical_.extents[rank() - 1]);
 }
 
 // What a run along a staged block's innermost dim costs, or a repetition, beyond its bytes.
