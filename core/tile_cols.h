@@ -62,8 +62,7 @@ class TileCols {
   // Along cols, is the operand contiguous, or one value?
   bool Streams(int operand, int first) const { return first >= streams_from_[operand]; }
   // Beside one that is permuted, none is: what is one value becomes an image of it.
-  bool Splats(int operand, int first) const { return IsOneValue(operand, first) && !IsAnyPermuted(first); }
-  bool IsOneValue(int operand, int first) const { return first >= splats_from_[operand]; }
+  bool Splats(int operand, int first) const { return first >= splats_from_[operand] && !IsAnyPermuted(first); }
   bool SplatsAny(int first) const {
     for (int i = 0; i < count(); ++i) {
       if (Splats(i, first)) return true;

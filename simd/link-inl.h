@@ -1,0 +1,202 @@
+// What the links of a chain do: the code of each op, for eight vectors and fewer, which then jumps to the code of the next link.
+#if defined(AXISCAST_SIMD_LINK_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AXISCAST_SIMD_LINK_INL_H_
+#undef AXISCAST_SIMD_LINK_INL_H_
+#else
+#define AXISCAST_SIMD_LINK_INL_H_
+#endif
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "axiscast/kit/rows-inl.h"
+#include "axiscast/kit/store-inl.h"
+#include "axiscast/kit/table-inl.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace axiscast {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Whether an op can be a link of a chain of Ts: one or two inputs and a result of T, none of which it refuses, and a short Vector.
+template <class Op, typename T>
+constexpr bool IsLink() {
+  if constexpr (!Has<T>(Op::kKinds) || Op::kInfo.arity > 2) {
+    return false;
+  } else {
+    using Inputs = typename Repeat<T, Op::kInfo.arity>::Type;
+    return std::is_same_v<InputsOf<Op, T>, Inputs> && std::is_same_v<OutOf<Op, T>, T> && kIsShort<Op, T> && !RefusesZero<Op, T>();
+  }
+}
+
+// An op on vectors as they are stored. Which op it is decides how many elements Highway's tags have, but not how many bytes.
+template <class Op, typename T>
+struct LinkOp {
+  using KernelOp = KernelOpOf<Op, T>;
+  using KernelType = KernelTypeOf<KernelOp, T>;
+  using Rows = ElementwiseRows<KernelOp, KernelType>;
+
+  static HWY_INLINE auto ReadAttributes(const AttributeSlot* slots) {
+    return axiscast::ReadAttributes<KernelOp, KernelType>(slots);
+  }
+  template <class D, class A, class... V>
+  static HWY_INLINE hn::VFromD<D> Result(D d, const A& attributes, V... v) {
+    const auto wide = Rows::WideTag(InputsOf<KernelOp, KernelType>());
+    const StoredTag<KernelType, decltype(wide)> d_kernel;
+    if constexpr (sizeof...(V) == 1) {
+      return hn::BitCast(d, Rows::template ResultOf<KernelType>(wide, attributes, hn::BitCast(d_kernel, v)...));
+    } else {
+      return hn::BitCast(d, Rows::template ResultOf<KernelType, KernelType>(wide, attributes, hn::BitCast(d_kernel, v)...));
+    }
+  }
+};
+
+// By the links of a list of ops: an op's place there is the number of its link.
+template <typename T, class... Ops>
+class ChainCode {
+  struct Same {  // what tags and stores do not depend on
+    static constexpr OpInfo kInfo{.name = "same", .arity = 1, .doc = "out = x"};
+  };
+  using Elements = ElementwiseRows<Same, T>;
+  using Wide = decltype(Elements::WideTag(TypeList<T, T>()));
+
+ public:
+  using D = StoredTag<T, Wide>;
+  using V = hn::Vec<D>;
+  using Element = Stored<T>;
+
+  struct Link;
+  // What a link does to so many vectors, `at` bytes from the begin, before it jumps to the next one's. Returns the first one of
+  // the result, so that compilers need not clear vectors' upper halves.
+  template <class... Vs>
+  using Code = V (*)(const Link* link, std::uintptr_t at, Vs... v);
+  struct Codes {
+    template <class... Vs>
+    HWY_INLINE Code<Vs...> Of() const {
+      if constexpr (sizeof...(Vs) == 8) {
+        return eight;
+      } else if constexpr (sizeof...(Vs) == 4) {
+        return four;
+      } else if constexpr (sizeof...(Vs) == 2) {
+        return two;
+      } else {
+        return one;
+      }
+    }
+    Code<V, V, V, V, V, V, V, V> eight;
+    Code<V, V, V, V> four;
+    Code<V, V> two;
+    Code<V> one;
+    V (*some)(const Link* link, std::uintptr_t at, std::size_t n, V v);  // of a vector's elements, n
+  };
+  // What the chain begins with, a link and its operand, or where the result goes. Of the long row, what is `at` bytes from its
+  // begin is at data + (at & along).
+  struct Link {
+    const Element* At(std::uintptr_t at) const { return reinterpret_cast<const Element*>(data + (at & along)); }
+    const Codes* codes;
+    const void* context;  // attributes, or the OutputRun
+    std::uintptr_t data;
+    std::uintptr_t along;  // all bits, or none
+  };
+  static constexpr std::uintptr_t kAlong = ~std::uintptr_t{0};
+
+ private:
+  // The code of a link.
+  template <class Op, bool kExchanged, bool kSplat>
+  struct LinkCode {
+    template <class... Vs>
+    static V Run(const Link* link, std::uintptr_t at, Vs... v) {
+      const auto attributes = LinkOp<Op, T>::ReadAttributes(static_cast<const AttributeSlot*>(link->context));
+      if constexpr (Op::kInfo.arity == 1) {
+        ((v = LinkOp<Op, T>::Result(D(), attributes, v)), ...);
+      } else if constexpr (kSplat) {
+        const V operand = hn::Set(D(), *link->At(at));
+        ((v = Result(attributes, v, operand)), ...);
+      } else {
+        const Element* operand = link->At(at);
+        ((v = Result(attributes, v, hn::LoadU(D(), operand)), operand += hn::Lanes(D())), ...);
+      }
+      return link[1].codes->template Of<Vs...>()(link + 1, at, v...);
+    }
+    static V RunSome(const Link* link, std::uintptr_t at, std::size_t n, V v) {
+      const auto attributes = LinkOp<Op, T>::ReadAttributes(static_cast<const AttributeSlot*>(link->context));
+      if constexpr (Op::kInfo.arity == 1) {
+        v = LinkOp<Op, T>::Result(D(), attributes, v);
+      } else {
+        v = Result(attributes, v, kSplat ? hn::Set(D(), *link->At(at)) : hn::LoadN(D(), link->At(at), n));
+      }
+      return link[1].codes->some(link + 1, at, n, v);
+    }
+    template <class A>
+    static HWY_INLINE V Result(const A& attributes, V value, V operand) {
+      if constexpr (kExchanged) {
+        return LinkOp<Op, T>::Result(D(), attributes, operand, value);
+      } else {
+        return LinkOp<Op, T>::Result(D(), attributes, value, operand);
+      }
+    }
+  };
+
+  // The last one: to memory.
+  template <bool kStream>
+  struct StoreCode {
+    template <class V0, class... Vs>
+    static V0 Run(const Link* link, std::uintptr_t at, V0 first, Vs... v) {
+      auto* out = reinterpret_cast<Element*>(link->data + at);
+      const auto& run = *static_cast<const OutputRun<Element>*>(link->context);
+      if (kStream && Misalignment(D(), out) == 0) {
+        run.Store(first, D(), out);
+        ((out += hn::Lanes(D()), run.Store(v, D(), out)), ...);
+      } else {
+        hn::StoreU(first, D(), out);
+        ((out += hn::Lanes(D()), hn::StoreU(v, D(), out)), ...);
+      }
+      return first;
+    }
+    static V RunSome(const Link* link, std::uintptr_t at, std::size_t n, V v) {
+      auto* out = reinterpret_cast<Element*>(link->data + at);
+      const auto& run = *static_cast<const OutputRun<Element>*>(link->context);
+      if (kStream && n == hn::Lanes(D()) && Misalignment(D(), out) == 0) {
+        run.Store(v, D(), out);
+      } else {
+        run.StoreSome(v, D(), out, n);
+      }
+      return v;
+    }
+  };
+
+  template <class C>
+  static constexpr Codes kCodesOf = {&C::template Run<V, V, V, V, V, V, V, V>, &C::template Run<V, V, V, V>, &C::template Run<V, V>,
+                                     &C::template Run<V>, &C::RunSome};
+
+ public:
+  // Code by op, whether the value so far is its second input, and whether its operand is one value.
+  struct Table {
+    constexpr Table() {
+      std::size_t op = 0;
+      (Set<Ops>(op++), ...);
+    }
+    template <class Op>
+    constexpr void Set(std::size_t op) {
+      if constexpr (IsLink<Op, T>()) {
+        constexpr bool kBinary = Op::kInfo.arity == 2, kExchanged = kBinary && !Commutes<Op, T>();
+        of[op][0][0] = &kCodesOf<LinkCode<Op, false, false>>;
+        of[op][0][1] = &kCodesOf<LinkCode<Op, false, kBinary>>;
+        of[op][1][0] = &kCodesOf<LinkCode<Op, kExchanged, false>>;
+        of[op][1][1] = &kCodesOf<LinkCode<Op, kExchanged, kBinary>>;
+      }
+    }
+    const Codes* of[sizeof...(Ops)][2][2] = {};
+  };
+  static constexpr Table kTable{};
+  static constexpr const Codes& kStore = kCodesOf<StoreCode<false>>;
+  static constexpr const Codes& kStream = kCodesOf<StoreCode<true>>;  // past the caches
+};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace axiscast
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target guard
