@@ -26,9 +26,10 @@ struct TilingEstimate {
   Spent transposing;  // elements moved in squares, to scratch or to kernels
   Spent gathering;    // elements moved to or from scratch one by one
   Spent fetching;     // bytes of results that are read before they are written, where others would be streamed
+  double spared = 0;  // seconds of the arithmetic that is done once for many rows
 
   double seconds() const {
-    return rows.seconds + tiles.seconds + staging.seconds + transposing.seconds + gathering.seconds + fetching.seconds;
+    return rows.seconds + tiles.seconds + staging.seconds + transposing.seconds + gathering.seconds + fetching.seconds - spared;
   }
   void Slow(double factor) {
     for (Spent* spent : {&rows, &tiles, &staging, &transposing, &gathering}) spent->seconds *= factor;

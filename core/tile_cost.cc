@@ -25,6 +25,7 @@ constexpr double kLoadedBesideSeconds = 0.3e-9;    // or for each group of many
 constexpr double kPermutedRestSeconds = 1.5e-9;    // more for one that does not fill a group, or is read in parts
 constexpr double kFoldedRowSeconds = 1e-9;         // a row of whole groups of a permuted input, of a tile of many
 constexpr double kStreamedRunSeconds = 20e-9;      // the first and last line of what is stored past the caches
+constexpr double kCutRowSeconds = 25e-9;           // a part of a row that is cut, of many rows
 constexpr double kShortRowSeconds = 2.5e-9;        // a row that does not fill a vector
 constexpr double kChainedRowSeconds = 3e-9;        // of a chain, where inputs change
 constexpr double kRaggedChainedRowSeconds = 7e-9;  // and meet within a vector
@@ -33,6 +34,8 @@ constexpr double kStageSeconds = 18e-9;            // a block that is staged, ho
 constexpr double kStagedBytesPerSecond = 200e9;    // written to scratch in order, and read again
 constexpr double kPatternBytesPerSecond = 60e9;    // of what is written over and over, for all of a tile
 constexpr double kRunSeconds = 0.3e-9;             // a short run that is moved on its own
+constexpr double kLongRunSeconds = 0.7e-9;         // a longer one that is no whole vectors
+constexpr double kInOrderSeconds = 2e-9;           // a vector that is put in order from two, to come again
 constexpr double kReversedSeconds = 1e-9;          // an element of one that is reversed
 constexpr double kReversedRunSeconds = 1.9e-9;     // a longer one
 constexpr double kLongRepeatSeconds = 0.7e-9;      // a vector of an element that is repeated more often than tables have it
@@ -68,20 +71,25 @@ TilingEstimate TileCost::Cost(int first) const {
       row += kStreamedRunSeconds;
     }
   }
-  bool large = problem_.result_blocks == 0;  // tiles
+  bool stages = false, large = problem_.result_blocks == 0;  // tiles
   for (int i = 0; i < count(); ++i) {
-    if (!Stages(i, first)) continue;
-    large = large && KeepsBlock(i, first, fold);
-    const bool image = fold > 0 && IsImage(i, first);
-    AddStaging(i, first, image ? row_cols * problem_.sizes[i] : StagedTileBytes(first), image, &estimate);
-    // Of what comes from memory, nothing is computed or streamed while it is staged.
-    if (problem_.streams && !IsOutput(i)) estimate.staging.seconds += UniqueBytes(i) / MachineSpeed().memory;
+    stages = stages || Stages(i, first);
+    large = large && (!Stages(i, first) || KeepsBlock(i, first, fold));
   }
   const std::int64_t tile = (large ? std::numeric_limits<std::int64_t>::max() : StagedTileBytes(first)) / problem_.widest;
   const std::int64_t tile_cols = std::min(Block(first), tile);
   const std::int64_t tile_rows = first == 0 || fold > 0 ? 1 : std::min(canonical_.extents[RowDim(first)], tile / tile_cols);
+  for (int i = 0; i < count(); ++i) {
+    if (!Stages(i, first)) continue;
+    const bool image = fold > 0 && IsImage(i, first);
+    AddStaging(i, first, image ? row_cols * problem_.sizes[i] : StagedTileBytes(first), image, tile_rows, &estimate);
+    // Of what comes from memory, nothing is computed or streamed while it is staged.
+    if (problem_.streams && !IsOutput(i)) estimate.staging.seconds += UniqueBytes(i) / MachineSpeed().memory;
+  }
   const double tiles = std::ceil(elements / static_cast<double>(tile_cols * tile_rows));
   estimate.tiles = {tiles, tiles * kTileSeconds};
+  const double spared = PartSpared(first, fold > 0 ? Block(first) / row_cols : tile_rows, row_cols);
+  estimate.spared = spared * problem_.widening_seconds;
 
   bool dense = joins && !Repeats(first);  // a tile's rows are one
   for (int i = 0; i < count(); ++i) dense = dense && !Splats(i, first) && (fold == 0 || !IsImage(i, first));
@@ -97,13 +105,20 @@ TilingEstimate TileCost::Cost(int first) const {
     return estimate;
   }
   estimate.rows = {rows, rows * row};
+  if (stages && large && first > 0 && fold == 0 && !problem_.streams) {
+    // Rows that scratch does not hold are cut, and their parts are no longer in the order of memory.
+    const double parts = std::ceil(static_cast<double>(SaturatingProduct(Block(first), problem_.widest)) /
+                                   static_cast<double>(StagedTileBytes(first)));
+    if (parts > 1) estimate.rows.seconds += rows * parts * kCutRowSeconds;
+  }
   if (permuted) {
     estimate.rows.seconds += tiles * kPermutedTileSeconds;
     const Permutation& p = *permutation(first);
     // Of the target's own vectors. What comes again is put in order once for a row.
     const double of_row = std::min<double>(p.parts, std::ceil(static_cast<double>(row_cols) / p.lanes));
     const double vectors = p.stride > 0 ? elements / static_cast<double>(p.lanes) : rows * of_row;
-    if (p.vectors > 1) estimate.rows.seconds += vectors * (p.vectors == 4 ? kFourVectorsSeconds : kTwoVectorsSeconds);
+    const double of_several = p.stride == 0 ? kInOrderSeconds : p.vectors == 4 ? kFourVectorsSeconds : kTwoVectorsSeconds;
+    if (p.vectors > 1) estimate.rows.seconds += vectors * of_several;
     const bool many = p.parts > kFewParts;
     if (fold > 0) {
       estimate.rows.seconds += vectors * (many ? kLoadedBesideSeconds : kBesideImageSeconds);
@@ -112,6 +127,23 @@ TilingEstimate TileCost::Cost(int first) const {
     }
   }
   return estimate;
+}
+
+// Of an input that a kernel widens, the part that it need not: what is the same in all of a tile's rows, or one value for a row, is
+// widened once. (What is permuted is widened first, and permutes twice as many vectors then: nothing is gained.)
+double TileCost::PartSpared(int first, std::int64_t rows, std::int64_t row_cols) const {
+  const std::int64_t row_bytes = SaturatingProduct(row_cols, problem_.widest);
+  if (problem_.widening_seconds == 0 || row_bytes < problem_.vector_bytes || IsAnyPermuted(first)) return 0;
+  if (SplatsAny(first)) {
+    const bool whole = row_bytes % problem_.vector_bytes == 0;  // else a vector of each row is put together from two
+    return whole ? 1 : 1 - static_cast<double>(problem_.vector_bytes) / static_cast<double>(row_bytes);
+  }
+  if (rows < kManyRows || static_cast<double>(row_bytes) > problem_.widened_row_bytes) return 0;
+  const bool folded = row_cols != Block(first);
+  for (int i = 0; i + 1 < count(); ++i) {
+    if (folded ? IsImage(i, first) : first > 0 && canonical_.strides[i][RowDim(first)] == 0) return 1;
+  }
+  return 0;
 }
 
 // A row of a chain, where some input is another value there or begins anew.
@@ -183,22 +215,39 @@ double TileCost::SecondsOfRun(int operand, int first) const {
   const bool apart = copied || std::any_of(strides.begin() + first, strides.end() - 1,
                                            [&](std::int64_t stride) { return stride != 0 && stride != bytes; });
   const bool reversed = strides[rank() - 1] < 0 && !IsBox(operand, first);
-  if (!apart || bytes >= kVectorBytes) return apart && reversed ? kReversedRunSeconds : 0;
+  if (!apart) return 0;
+  if (bytes >= kVectorBytes) return reversed ? kReversedRunSeconds : bytes % kVectorBytes != 0 ? kLongRunSeconds : 0;
   return reversed ? static_cast<double>(extent) * kReversedSeconds : kRunSeconds;
 }
 
-// What it costs to stage the operand in blocks of so many bytes.
-void TileCost::AddStaging(int operand, int first, std::int64_t block_bytes, bool image, TilingEstimate* estimate) const {
+// What it costs to stage the operand in blocks of so many bytes, in tiles of so many rows.
+void TileCost::AddStaging(int operand, int first, std::int64_t block_bytes, bool image, std::int64_t tile_rows,
+                          TilingEstimate* estimate) const {
   const std::pmr::vector<std::int64_t>& strides = canonical_.strides[operand];
   const double size = static_cast<double>(problem_.sizes[operand]);
   const double block = static_cast<double>(Block(first)) * size;
   const double tile = std::min(block, static_cast<double>(block_bytes));
-  // Along a stretched first dim, and where a tile holds the whole block, what was staged serves the next tile as well.
+  // Along a stretched first dim, and where a tile holds the whole block, what was staged serves the next tile as well: until the
+  // operand is another one there. Rows of one tile that are the same are staged once.
   const bool keeps = strides[first] == 0 || block <= tile;
-  int outer = first - 1;
-  while (keeps && outer >= 0 && strides[outer] == 0) --outer;
+  const int row_dim = tile_rows > 1 ? RowDim(first) : -1;
   double times = keeps ? 1 : block / tile;
-  for (; outer >= 0; --outer) times *= static_cast<double>(canonical_.extents[outer]);
+  bool same = keeps;
+  for (int d = first - 1; d >= 0; --d) {
+    const auto extent = static_cast<double>(canonical_.extents[d]);
+    if (d == row_dim) {
+      const double chunks = std::ceil(extent / static_cast<double>(tile_rows));
+      if (strides[d] != 0) {
+        times *= extent;
+        same = same && chunks == 1;
+      } else if (!same) {
+        times *= chunks;
+      }
+    } else {
+      same = same && strides[d] == 0;
+      if (!same) times *= extent;
+    }
+  }
   const std::int64_t step = std::abs(strides[rank() - 1]);
   if (step <= kSmallStep * problem_.sizes[operand] || (step <= kVectorBytes / 4 && !IsOutput(operand))) {
     const double span = tile * std::max(1.0, static_cast<double>(step) / size);  // of which the rest is read past

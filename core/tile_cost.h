@@ -28,12 +28,14 @@ class TileCost : public TileCols {
 
  private:
   double SecondsOfSquares(int first) const;
+  double PartSpared(int first, std::int64_t rows, std::int64_t row_cols) const;
   double ChainedRowSeconds(int first, std::int64_t row_cols) const;
   double PermutedRowSeconds(int first, std::int64_t fold, std::int64_t row_cols) const;
   bool IsBox(int operand, int first) const;
   bool IsMovedInRuns(int operand, int first) const;
   double SecondsOfRun(int operand, int first) const;
-  void AddStaging(int operand, int first, std::int64_t block_bytes, bool image, TilingEstimate* estimate) const;
+  void AddStaging(int operand, int first, std::int64_t block_bytes, bool image, std::int64_t tile_rows,
+                  TilingEstimate* estimate) const;
 };
 
 }  // namespace axiscast
