@@ -31,7 +31,8 @@ using RepeatMover = void (*)(const std::byte* x, std::int64_t stride, std::int64
 // out[r * cols + c] = x[r, c]. A stride may be 0.
 using GatherMover = void (*)(const std::byte* x, std::int64_t row_stride, std::int64_t col_stride, std::int64_t rows,
                              std::int64_t cols, std::byte* out);
-// out = the elements of three dims, outermost first, of which the second one steps by one element and the third by more than that.
+// out = the elements of three dims, outermost first, of which the first or the second one steps by one element and the third by
+// more than that.
 using TransposesMover = void (*)(const std::byte* x, const BoxDim* dims, std::byte* out);
 // out[r, c] = x[r * cols + c].
 using ScatterMover = void (*)(const std::byte* x, std::int64_t rows, std::int64_t cols, std::byte* out, std::int64_t row_stride,

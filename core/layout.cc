@@ -225,6 +225,7 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   problem.serial = layout.estimate.seconds() < kSharedSeconds;
   problem.seconds = layout.estimate.seconds();
   problem.bytes = elements * static_cast<double>(problem.widest);
+  problem.fits_l2 = bytes <= static_cast<double>(MachineCaches().l2);
   problem.far = options.far || bytes > kFarTransposed * static_cast<double>(MachineCaches().l3);
   problem.shared_row_bytes = MachineSpeed().shared_row * static_cast<double>(MachineCaches().l1);
   if (steps.size() == 1 && steps[0].kernel->widens > 0) {

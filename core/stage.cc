@@ -107,7 +107,10 @@ void StageIn(const Movers& movers, int size_log2, const BoxDim* dims, int rank, 
   }
   // What is contiguous along the outermost dim, element by element.
   if (elements <= kFewRuns && std::abs(outer.stride) == size) return RunMover(movers, dims, rank, size, true).Move(x, out);
-  if (rank == 3 && dims[1].stride == size && dims[2].stride >= dims[1].extent * size && dims[1].extent > 1) {
+  const auto steps_along_lines = [&](const BoxDim& dim) {
+    return dim.stride == size && dim.extent > 1 && dims[2].stride >= dim.extent * size;
+  };
+  if (rank == 3 && (steps_along_lines(dims[1]) || steps_along_lines(outer))) {
     movers.transposes[size_log2](x, dims, out);
     return;
   }

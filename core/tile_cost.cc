@@ -40,7 +40,7 @@ constexpr double kReversedSeconds = 1e-9;          // an element of one that is 
 constexpr double kReversedRunSeconds = 1.9e-9;     // a longer one
 constexpr double kLongRepeatSeconds = 0.7e-9;      // a vector of an element that is repeated more often than tables have it
 constexpr double kGatherSeconds = 0.3e-9;          // an element moved on its own
-constexpr double kTransposeSeconds = 0.026e-9;     // a byte of an element moved in a square, two at least
+constexpr double kTransposeSeconds = 0.016e-9;     // a byte of an element moved in a square, four at least
 constexpr double kTransposedSeconds = 0.6e-9;      // a vector of a transposed input
 constexpr std::int64_t kSmallStep = 4;             // elements; movers take such steps in whole vectors
 constexpr std::int64_t kVectorBytes = 64;          // of the server, in the numbers above
@@ -263,7 +263,7 @@ void TileCost::AddStaging(int operand, int first, std::int64_t block_bytes, bool
     const double moved = times * tile / (strides[first] == 0 ? static_cast<double>(canonical_.extents[first]) : 1);
     const double pattern = moved < times * tile ? times * tile / kPatternBytesPerSecond : 0;
     estimate->transposing.Add(moved / size,
-                              squares * kStageSeconds + moved / size * std::max(size, 2.0) * kTransposeSeconds + pattern);
+                              squares * kStageSeconds + moved / size * std::max(size, 4.0) * kTransposeSeconds + pattern);
   } else {
     estimate->gathering.Add(times * tile / size, times * (kStageSeconds + tile / size * kGatherSeconds));
   }

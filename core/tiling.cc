@@ -20,9 +20,10 @@ constexpr std::int64_t kDirectTileBytes = 64 * 1024;  // of the widest operand, 
 constexpr std::int64_t kSlowTileBytes = 2 * 1024;     // at least, however slow the op is
 constexpr std::int64_t kLongTileBytes = 128 * 1024;   // of a call that is never shared, when nothing goes through scratch
 // When kernels transpose: bytes of rows, which are the transposed input's lines, and of cols. Whole lines both ways, and more of
-// those that are far apart. From memory fewer cols take 0.75 to 1.1 of the time, in L3 up to 1.5; tiles of as many rows as cols,
-// and of 64 KB and more, take 1.1 to 1.6 times as long.
-constexpr std::int64_t kTransposedRowBytes = 512, kTransposedColBytes = 128, kFarTransposedColBytes = 64;
+// those that are far apart. In L2, cols of 64 bytes take up to 1.4 times as long on two threads; from L3 tiles of 512 by 128 bytes
+// take 1.2 times as long. Tiles of as many rows as cols, and of 64 KB and more, take 1.1 to 1.6 times as long.
+constexpr std::int64_t kTransposedRowBytes = 512, kTransposedColBytes = 128;          // of what fits L2
+constexpr std::int64_t kLongTransposedRowBytes = 2048, kLongTransposedColBytes = 64;  // of what does not
 
 // Tiles are what threads share; one thread wants none (core/layout.cc), nor does a piece of several that are one.
 std::int64_t DirectTileBytes(const TilingProblem& problem, bool joined) {
@@ -205,11 +206,12 @@ Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, co
     const std::int64_t side = kLineBytes / problem.widest;
     std::int64_t rows = canonical.extents[transposed], cols = canonical.extents[first];
     if (!problem.serial) {
-      const std::int64_t col_bytes = problem.far ? kFarTransposedColBytes : kTransposedColBytes;
-      rows = WithSquares(rows, kTransposedRowBytes / problem.widest, side);
+      const std::int64_t about_rows = (problem.fits_l2 ? kTransposedRowBytes : kLongTransposedRowBytes) / problem.widest;
+      const std::int64_t about_cols = (problem.fits_l2 ? kTransposedColBytes : kLongTransposedColBytes) / problem.widest;
+      rows = WithSquares(rows, about_rows, side);
       // Of fewer rows, tiles are wider, but not where their rows' lines come from memory.
-      const std::int64_t wide = problem.far ? 1 : std::max<std::int64_t>(kTransposedRowBytes / problem.widest / rows, 1);
-      cols = WithSquares(cols, wide * col_bytes / problem.widest, side);
+      const std::int64_t wide = problem.far ? 1 : std::max<std::int64_t>(about_rows / rows, 1);
+      cols = WithSquares(cols, wide * about_cols, side);
     }
     // One thread takes all as one tile. Less is cut from cols: of too few rows for squares, 8 x 5000 take 4 times as long.
     const bool whole = problem.serial && forced.tile_bytes == 0;

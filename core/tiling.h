@@ -70,6 +70,7 @@ struct TilingProblem {
   bool keeps = false;                             // and is one that keeps inputs
   std::int64_t vector_bytes = kUsualVectorBytes;  // of the target
   bool streams = false;                           // the output is to be stored past the caches
+  bool fits_l2 = true;                            // all that the call reads and writes
   bool far = false;                               // so much of the operands is in memory that transposes ask for it early
   double shared_row_bytes = kNeverCut;            // longer rows that kManyRows or more read are cut
   double widened_row_bytes = kNeverCut;  // as shared_row_bytes, of a kernel that widens a shorter row once; staged ones too

@@ -78,11 +78,15 @@ void Gather(const std::byte* x, std::int64_t row_stride, std::int64_t col_stride
   }
 }
 
-// A transpose for each step of dims[0].
+// A transpose for each step of the other one of the first two dims.
 template <typename T>
 void GatherTransposes(const std::byte* x, const BoxDim* dims, std::byte* out) {
-  const std::int64_t rows = dims[1].extent, cols = dims[2].extent, row = cols * static_cast<std::int64_t>(sizeof(T));
-  Transpose<T>({x, out, dims[0].extent, dims[0].stride, rows * row}, dims[2].stride, cols, rows, row);
+  constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
+  const bool inner = dims[1].stride == kSize;  // the second dim steps by one element
+  const BoxDim &rows = dims[inner ? 1 : 0], &other = dims[inner ? 0 : 1], &cols = dims[2];
+  const std::int64_t line = cols.extent * kSize, block = dims[1].extent * line;
+  Transpose<T>({x, out, other.extent, other.stride, inner ? block : line}, cols.stride, cols.extent, rows.extent,
+               inner ? line : block);
 }
 
 template <typename T>

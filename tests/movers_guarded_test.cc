@@ -73,19 +73,26 @@ class GuardedMoversTest : public test::MoverCaseTest {
     ASSERT_EQ(std::memcmp(view_begin_, scattered.data(), view_bytes_), 0) << text();
   }
 
-  // `count` transposes, `step` bytes apart, of `cols` lines of `rows` elements.
+  // `count` transposes, `step` bytes apart, of `cols` lines of `rows` elements; their rows one after the other, or the first rows
+  // of all of them, the second ones and so on.
   void TransposeEach(std::int64_t count, std::int64_t step, std::int64_t rows, std::int64_t cols, std::int64_t col_stride,
                      Place place) {
     std::byte* const view = PlaceView({(count - 1) * step, (rows - 1) * size_, (cols - 1) * col_stride}, place);
     const Bytes before(view_begin_, view_begin_ + view_bytes_);
     std::byte* const dense = PlaceDense(count * rows * cols * size_);
-    const BoxDim dims[] = {{count, step}, {rows, size_}, {cols, col_stride}};
-    movers_.transposes[index_](view, dims, dense);
-    ASSERT_EQ(std::memcmp(view_begin_, before.data(), view_bytes_), 0);
-    for (std::int64_t i = 0; i < count * rows * cols; ++i) {
-      const std::byte* from = view + i / (rows * cols) * step + i / cols % rows * size_ + i % cols * col_stride;
-      ASSERT_EQ(std::memcmp(dense + i * size_, from, static_cast<std::size_t>(size_)), 0)
-          << "element " << i << " of " << count << " x " << rows << " x " << cols << ", strides " << step << " " << col_stride;
+    const BoxDim orders[][3] = {{{count, step}, {rows, size_}, {cols, col_stride}},
+                                {{rows, size_}, {count, step}, {cols, col_stride}}};
+    for (const BoxDim* const dims : orders) {
+      std::memset(dense, 0x5a, static_cast<std::size_t>(count * rows * cols * size_));
+      movers_.transposes[index_](view, dims, dense);
+      ASSERT_EQ(std::memcmp(view_begin_, before.data(), view_bytes_), 0);
+      for (std::int64_t i = 0; i < count * rows * cols; ++i) {
+        const std::byte* from = view + i / (dims[1].extent * cols) * dims[0].stride + i / cols % dims[1].extent * dims[1].stride +
+                                i % cols * col_stride;
+        ASSERT_EQ(std::memcmp(dense + i * size_, from, static_cast<std::size_t>(size_)), 0)
+            << "element " << i << " of " << dims[0].extent << " x " << dims[1].extent << " x " << cols << ", strides "
+            << dims[0].stride << " " << dims[1].stride << " " << col_stride;
+      }
     }
   }
 

@@ -167,6 +167,7 @@ TEST(Tiling, WidensASharedRowOnce) {
 }
 
 // Short arithmetic takes a transposed operand as it lies, whatever dims are around it, as long as there are rows and cols for it.
+// Of many small transposes, (20,30,40) takes half as long by way of scratch.
 TEST(Tiling, TransposesInKernels) {
   const Op& add = *FindOp("add");
   const DType dtypes[] = {DType::kFloat32, DType::kFloat32};
@@ -180,7 +181,7 @@ TEST(Tiling, TransposesInKernels) {
                {{15, 256}, {1, 15}, true},        {{8, 5000}, {1, 8}, true},
                {{9, 30000}, {1, 9}, true},        {{7, 256}, {1, 7}, false},
                {{256, 15}, {1, 256}, false},      {{256, 256}, {-1, 256}, false},
-               {{9, 64, 80}, {0, 1, 64}, true},   {{20, 30, 40}, {1, 20, 600}, true},
+               {{9, 64, 80}, {0, 1, 64}, true},   {{20, 30, 40}, {1, 20, 600}, false},
                {{256, 256}, {1, -256}, true},     {{256, 256}, {2, 512}, false},
                {{5, 64, 64}, {64, 1, 320}, true}, {{64, 16, 64}, {1, 64, 1024}, false}};
   for (const auto& [shape, strides, takes] : cases) {
