@@ -67,6 +67,8 @@ inline std::int64_t BoxesOfVector(const Boxes& boxes, const BoxDim* dims, int ra
   return group * boxes.elements < 4 ? 0 : group;
 }
 
+constexpr std::int64_t kMostReadGap = 64;  // bytes, and fewer
+
 // Fewer boxes cost less than the table.
 inline bool AreMany(const BoxDim& boxes, std::int64_t lanes) { return 2 * boxes.extent >= 3 * lanes; }
 
@@ -112,6 +114,67 @@ bool GatherBoxes(const std::byte* x, const BoxDim* dims, int rank, std::byte* ou
     for (; left > 0; --left, box += boxes.step) {
       for (std::int64_t e = 0; e < boxes.elements; ++e) {
         out[i++] = ReadUnaligned<T>(box + static_cast<std::int64_t>(table[e]) * kSize);
+      }
+    }
+    return true;
+  } else {
+    return false;
+  }
+}
+
+// Whether a box has its elements one after the other, in another order: each dim begins where the ones within it end.
+inline bool IsDenseBox(const BoxDim* dims, int rank, std::int64_t size) {
+  std::int64_t step = size, elements = 1;
+  for (int i = 1; i < rank; ++i) elements *= dims[i].extent;
+  const std::int64_t bytes = elements * size;
+  while (step < bytes) {
+    const BoxDim* const next =
+        std::find_if(dims + 1, dims + rank, [&](const BoxDim& dim) { return dim.extent > 1 && std::abs(dim.stride) == step; });
+    if (next == dims + rank) return false;
+    step *= next->extent;
+  }
+  return step == bytes;
+}
+
+// As GatherBoxes, of boxes of up to four vectors that are dense but for their order; so much closer to each other, too. Elements of
+// 1 and 2 bytes go by tables ten and five times as fast as one after the other.
+template <typename T>
+bool GatherDenseBoxes(const std::byte* x, const BoxDim* dims, int rank, std::byte* out) {
+  if constexpr (kPermutesPairs<T> && sizeof(T) <= 4) {
+    const hn::ScalableTag<T> d;
+    const hn::RebindToUnsigned<decltype(d)> d_index;
+    using Index = hn::TFromD<decltype(d_index)>;
+    using Source = FourVectors<decltype(d)>;
+    constexpr auto kSize = static_cast<std::int64_t>(sizeof(T)), kLanes = static_cast<std::int64_t>(hn::MaxLanes(d));
+    if (!IsDenseBox(dims, rank, kSize) || dims[0].stride % kSize != 0) return false;
+    // Of two to four lines, or elements of lines, Highway interleaves whole vectors in half the time.
+    const auto [few, many] = std::minmax(dims[rank - 2].extent, dims[rank - 1].extent);
+    if (rank == 3 && few <= 4 && many >= kLanes) return false;
+    const Boxes boxes = BoxesOf(dims, rank, kSize);
+    const std::int64_t step = std::abs(boxes.step), gap = step - boxes.bytes;
+    if (boxes.bytes > Source::kBytes || gap < 0 || gap >= kMostReadGap) return false;
+    const std::int64_t group = (Source::kBytes - boxes.bytes) / step + 1;
+    if (boxes.count < 4 * group) return false;  // the table takes longer
+
+    HWY_ALIGN Index table[4 * kLanes] = {};
+    IndexBoxes(boxes, dims, rank, group, kSize, table);
+    const std::byte* from = x + boxes.low + std::min<std::int64_t>((group - 1) * boxes.step, 0);
+    const std::byte* const end = x + boxes.low + boxes.bytes + std::max<std::int64_t>((boxes.count - 1) * boxes.step, 0);
+    std::int64_t left = boxes.count * boxes.elements;
+    const std::int64_t stored = group * boxes.elements;
+    // A part of a group has other places where boxes come in falling order.
+    for (; left >= stored || (left > 0 && boxes.step > 0); left -= stored, from += group * boxes.step, out += stored * kSize) {
+      const Source source(from, end - from);
+      // What is stored too much is overwritten by the next group.
+      for (std::int64_t i = 0; i < std::min(stored, left); i += kLanes) {
+        StoreUpTo(source.Lanes(hn::Load(d_index, table + i)), d, left - i, out + i * kSize);
+      }
+    }
+    if (left <= 0) return true;
+    IndexBoxes(boxes, dims, rank, 1, kSize, table);
+    for (const std::byte* box = x + (boxes.count - left / boxes.elements) * boxes.step + boxes.low; left > 0; box += boxes.step) {
+      for (std::int64_t e = 0; e < boxes.elements; ++e, --left, out += kSize) {
+        WriteUnaligned(ReadUnaligned<T>(box + static_cast<std::int64_t>(table[e]) * kSize), out);
       }
     }
     return true;

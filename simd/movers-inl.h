@@ -90,6 +90,13 @@ void GatherTransposes(const std::byte* x, const BoxDim* dims, std::byte* out) {
 }
 
 template <typename T>
+bool GatherAnyBoxes(const std::byte* x, const BoxDim* dims, int rank, std::byte* out) {
+  if (GatherBoxes<T>(x, dims, rank, out)) return true;
+  const bool runs = rank == 2 || dims[rank - 1].stride == static_cast<std::int64_t>(sizeof(T));
+  return !runs && GatherDenseBoxes<T>(x, dims, rank, out);
+}
+
+template <typename T>
 void Scatter(const std::byte* x, std::int64_t rows, std::int64_t cols, std::byte* out, std::int64_t row_stride,
              std::int64_t col_stride) {
   constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
@@ -148,7 +155,7 @@ void SetMovers(int size_log2, Movers& movers) {
   movers.gather[size_log2] = &Gather<T>;
   movers.transposes[size_log2] = &GatherTransposes<T>;
   movers.scatter[size_log2] = &Scatter<T>;
-  movers.boxes[size_log2] = &GatherBoxes<T>;
+  movers.boxes[size_log2] = &GatherAnyBoxes<T>;
   movers.copy[size_log2] = &CopyTile<T>;
 }
 

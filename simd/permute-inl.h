@@ -6,6 +6,8 @@
 #define AXISCAST_SIMD_PERMUTE_INL_H_
 #endif
 
+#include <cstring>
+
 #include "axiscast/kit/permute-inl.h"
 #include "hwy/highway.h"
 #include "simd/element.h"
@@ -19,6 +21,57 @@ namespace hn = hwy::HWY_NAMESPACE;
 // Whether a vector's lanes are permuted in few instructions.
 template <typename T>
 inline constexpr bool kHasLanePermute = kHasLanes<T> && (HWY_ARCH_X86 ? HWY_TARGET <= HWY_SSSE3 : HWY_TARGET_IS_NEON);
+
+// Whether that is so of the lanes of two vectors, and the instruction heeds of indices what it needs.
+template <typename T>
+inline constexpr bool kPermutesPairs = (HWY_TARGET <= HWY_AVX3) && kHasLanes<T>&& kPermutesLanes<sizeof(T)>;
+
+// Four vectors that follow each other, and vectors of any of their lanes.
+template <class D>
+class FourVectors {
+  using V = hn::VFromD<D>;
+  using Index = hn::TFromD<hn::RebindToUnsigned<D>>;
+  static constexpr auto kLanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
+  static constexpr auto kVector = kLanes * static_cast<std::int64_t>(sizeof(hn::TFromD<D>));
+
+ public:
+  static constexpr std::int64_t kBytes = 4 * kVector;
+
+  // Of which `readable` bytes are there; lanes behind them are 0.
+  HWY_INLINE FourVectors(const std::byte* from, std::int64_t readable) {
+    HWY_ALIGN std::byte copied[kBytes];
+    if (HWY_UNLIKELY(readable < kBytes)) {
+      std::memset(copied, 0, kBytes);
+      std::memcpy(copied, from, static_cast<std::size_t>(readable));
+      from = copied;
+    }
+    const D d;
+    v0_ = LoadBytes(d, from), v1_ = LoadBytes(d, from + kVector);
+    v2_ = LoadBytes(d, from + 2 * kVector), v3_ = LoadBytes(d, from + 3 * kVector);
+  }
+
+  // Lanes index[i].
+  template <class VIndex>
+  HWY_INLINE V Lanes(VIndex index) const {
+    const D d;
+    const hn::RebindToUnsigned<D> d_index;
+    const auto upper = hn::RebindMask(d, hn::TestBit(index, hn::Set(d_index, static_cast<Index>(2 * kLanes))));
+    const auto table = hn::IndicesFromVec(d, hn::And(index, hn::Set(d_index, static_cast<Index>(2 * kLanes - 1))));
+    return hn::IfThenElse(upper, hn::TwoTablesLookupLanes(d, v2_, v3_, table), hn::TwoTablesLookupLanes(d, v0_, v1_, table));
+  }
+
+ private:
+  V v0_, v1_, v2_, v3_;
+};
+
+// The first `count` lanes of a vector, or all of them, to any address.
+template <class D>
+HWY_INLINE void StoreUpTo(hn::VFromD<D> v, D d, std::int64_t count, std::byte* to) {
+  if (HWY_LIKELY(count >= static_cast<std::int64_t>(hn::Lanes(d)))) return StoreBytes(v, d, to);
+  const hn::Repartition<std::uint8_t, D> bytes;
+  hn::StoreN(hn::BitCast(bytes, v), bytes, reinterpret_cast<std::uint8_t*>(to),
+             static_cast<std::size_t>(count) * sizeof(hn::TFromD<D>));
+}
 
 // kCycleTables.of[p][q] = q % p: where element q of p elements over and over comes from.
 struct CycleTables {

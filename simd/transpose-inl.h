@@ -134,6 +134,38 @@ HWY_INLINE void DeinterleaveLines(const T* from, std::int64_t lines, std::int64_
   }
 }
 
+// Lines of few elements, `step` elements from each to the next: as many at once as four vectors hold, gaps between them too, of
+// which each row of `to` is one permutation. Of 1 byte, lines of 5 to 15 elements take 0.4 of the time, of 2 bytes 5 to 7 elements
+// too.
+template <typename T>
+std::int64_t LinesInFourVectors(std::int64_t step, std::int64_t elements) {
+  constexpr auto kLanes = static_cast<std::int64_t>(hn::MaxLanes(hn::ScalableTag<T>()));
+  return step < elements || elements > kLanes ? 0 : HWY_MIN(kLanes, (4 * kLanes - elements) / step + 1);
+}
+template <typename T>
+HWY_INLINE void TakeLinesApart(const std::byte* from, std::int64_t step, std::int64_t lines, std::int64_t elements, std::byte* to,
+                               std::int64_t to_stride) {
+  const hn::ScalableTag<T> d;
+  const hn::RebindToUnsigned<decltype(d)> d_index;
+  using Index = hn::TFromD<decltype(d_index)>;
+  constexpr auto kSize = static_cast<std::int64_t>(sizeof(T)), kLanes = static_cast<std::int64_t>(hn::MaxLanes(d));
+  const std::int64_t at_once = LinesInFourVectors<T>(step, elements);
+  HWY_ALIGN Index begins[kLanes];  // of lines; behind the last one, of what is not stored
+  for (std::int64_t line = 0; line < kLanes; ++line) begins[line] = static_cast<Index>(line < at_once ? line * step : 0);
+  const auto first = hn::Load(d_index, begins), one = hn::Set(d_index, Index{1});
+  for (std::int64_t line = 0; line < lines; line += at_once) {
+    const std::int64_t readable = ((lines - line - 1) * step + elements) * kSize;
+    const FourVectors<decltype(d)> source(from + line * step * kSize, readable);
+    // What a row gets too much is overwritten by the next lines'.
+    const std::int64_t count = line + kLanes <= lines ? kLanes : HWY_MIN(at_once, lines - line);
+    std::byte* out = to + line * kSize;
+    auto index = first;
+    for (std::int64_t element = 0; element < elements; ++element, out += to_stride, index = hn::Add(index, one)) {
+      StoreUpTo(source.Lanes(index), d, count, out);
+    }
+  }
+}
+
 // Fewer lines than a block has elements, to rows without gaps: blocks that begin with a row, and run over into those that come
 // next.
 template <typename T, std::size_t... kIndex>
@@ -165,6 +197,8 @@ struct Transposes {
     --count;
   }
 };
+
+constexpr std::int64_t kLeastAtOnce = 12;  // lines that are taken apart; with fewer, most of what is stored is overwritten
 
 // to[i][j] = from[j][i] for i < elements, j < lines; a line's elements are contiguous, as are those of a row of `to`. The same for
 // all of `at`: finding out how takes longer than a small one. Plain loops, as gcc passes what a lambda has on the stack, which
@@ -212,6 +246,14 @@ HWY_INLINE void Transpose(Transposes at, std::int64_t from_stride, std::int64_t 
     if (elements >= 2 && elements <= 4 && from_stride == elements * kSize && lines >= lanes &&
         is_aligned(at.from, from_stride, at.from_step)) {
       for (; at.count > 0; at.Next()) DeinterleaveLines(reinterpret_cast<const T*>(at.from), lines, elements, at.to, to_stride);
+      return;
+    }
+  }
+  if constexpr (kPermutesPairs<T> && sizeof(T) <= 2) {
+    const std::int64_t step = from_stride / kSize, at_once = LinesInFourVectors<T>(step, elements);
+    if (from_stride % kSize == 0 && elements < static_cast<std::int64_t>(kBlock) && at_once >= kLeastAtOnce &&
+        lines >= 2 * at_once) {
+      for (; at.count > 0; at.Next()) TakeLinesApart<T>(at.from, step, lines, elements, at.to, to_stride);
       return;
     }
   }

@@ -73,27 +73,45 @@ class GuardedMoversTest : public test::MoverCaseTest {
     ASSERT_EQ(std::memcmp(view_begin_, scattered.data(), view_bytes_), 0) << text();
   }
 
+  // Are the elements of three dims in order at `dense`, and is the view as it was?
+  void ExpectInOrder(const std::byte* view, const BoxDim* dims, const std::byte* dense, const Bytes& view_before) {
+    ASSERT_EQ(std::memcmp(view_begin_, view_before.data(), view_bytes_), 0);
+    const std::int64_t rows = dims[1].extent, cols = dims[2].extent;
+    for (std::int64_t i = 0; i < dims[0].extent * rows * cols; ++i) {
+      const std::byte* from =
+          view + i / (rows * cols) * dims[0].stride + i / cols % rows * dims[1].stride + i % cols * dims[2].stride;
+      ASSERT_EQ(std::memcmp(dense + i * size_, from, static_cast<std::size_t>(size_)), 0)
+          << "element " << i << " of " << dims[0].extent << " x " << rows << " x " << cols << ", strides " << dims[0].stride << " "
+          << dims[1].stride << " " << dims[2].stride;
+    }
+  }
+
   // `count` transposes, `step` bytes apart, of `cols` lines of `rows` elements; their rows one after the other, or the first rows
   // of all of them, the second ones and so on.
   void TransposeEach(std::int64_t count, std::int64_t step, std::int64_t rows, std::int64_t cols, std::int64_t col_stride,
                      Place place) {
+    const BoxDim each{count, step}, row{rows, size_}, col{cols, col_stride};
+    const BoxDim orders[][3] = {{each, row, col}, {row, each, col}};
+    std::byte* const view = PlaceView({(count - 1) * step, (rows - 1) * size_, (cols - 1) * col_stride}, place);
+    const Bytes before(view_begin_, view_begin_ + view_bytes_);
+    for (const BoxDim* const dims : orders) {
+      std::byte* const dense = PlaceDense(count * rows * cols * size_);
+      movers_.transposes[index_](view, dims, dense);
+      ExpectInOrder(view, dims, dense, before);
+      if (HasFatalFailure()) return;
+    }
+  }
+
+  // The same of dense boxes, which are taken where the target permutes them; returns whether it did.
+  bool PermuteEach(std::int64_t count, std::int64_t step, std::int64_t rows, std::int64_t cols, Place place) {
+    const std::int64_t col_stride = rows * size_;
+    const BoxDim dims[] = {{count, step}, {rows, size_}, {cols, col_stride}};
     std::byte* const view = PlaceView({(count - 1) * step, (rows - 1) * size_, (cols - 1) * col_stride}, place);
     const Bytes before(view_begin_, view_begin_ + view_bytes_);
     std::byte* const dense = PlaceDense(count * rows * cols * size_);
-    const BoxDim orders[][3] = {{{count, step}, {rows, size_}, {cols, col_stride}},
-                                {{rows, size_}, {count, step}, {cols, col_stride}}};
-    for (const BoxDim* const dims : orders) {
-      std::memset(dense, 0x5a, static_cast<std::size_t>(count * rows * cols * size_));
-      movers_.transposes[index_](view, dims, dense);
-      ASSERT_EQ(std::memcmp(view_begin_, before.data(), view_bytes_), 0);
-      for (std::int64_t i = 0; i < count * rows * cols; ++i) {
-        const std::byte* from = view + i / (dims[1].extent * cols) * dims[0].stride + i / cols % dims[1].extent * dims[1].stride +
-                                i % cols * col_stride;
-        ASSERT_EQ(std::memcmp(dense + i * size_, from, static_cast<std::size_t>(size_)), 0)
-            << "element " << i << " of " << dims[0].extent << " x " << dims[1].extent << " x " << cols << ", strides "
-            << dims[0].stride << " " << dims[1].stride << " " << col_stride;
-      }
-    }
+    if (!movers_.boxes[index_](view, dims, 3, dense)) return false;
+    ExpectInOrder(view, dims, dense, before);
+    return true;
   }
 
   std::byte* view_begin_ = nullptr;
@@ -145,6 +163,28 @@ TEST_P(GuardedMoversTest, BatchesOfTransposes) {
       }
     }
   }
+}
+
+// Boxes of up to four vectors, in rising and falling order, beside each other and with gaps.
+TEST_P(GuardedMoversTest, DenseBoxes) {
+  const bool permutes = GetParam().target.name == std::string("AVX3_ZEN4") && size_ <= 4;
+  int taken = 0;  // of those of more than a vector
+  for (const std::int64_t rows : {2, 3, 5, 7, 12, 16, 31}) {
+    for (const std::int64_t cols : {2, 3, 5, 9, 16, 20, 33}) {
+      const std::int64_t box = rows * cols * size_;
+      if (box > 256) continue;
+      for (const std::int64_t step : {box, box + 3 * size_, -box, -box - size_}) {
+        for (const std::int64_t count : {4 * (256 / box) + 1, 1300 / box}) {
+          for (const Place place : kPlaces) {
+            const bool permuted = PermuteEach(count, step, rows, cols, place);
+            taken += permuted && box > 64;
+            if (HasFatalFailure()) return;
+          }
+        }
+      }
+    }
+  }
+  EXPECT_TRUE(taken > 0 || !permutes) << "none of more than a vector";
 }
 
 TEST_P(GuardedMoversTest, Transposes) {
