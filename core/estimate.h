@@ -26,13 +26,14 @@ struct TilingEstimate {
   Spent transposing;  // elements moved in squares, to scratch or to kernels
   Spent gathering;    // elements moved to or from scratch one by one
   Spent fetching;     // bytes of results that are read before they are written, where others would be streamed
-  double spared = 0;  // seconds of the arithmetic that is done once for many rows
+  Spent spared;       // cycles of the arithmetic that are done once for many rows: what they take is taken off
 
   double seconds() const {
-    return rows.seconds + tiles.seconds + staging.seconds + transposing.seconds + gathering.seconds + fetching.seconds - spared;
+    return rows.seconds + tiles.seconds + staging.seconds + transposing.seconds + gathering.seconds + fetching.seconds -
+           spared.seconds;
   }
   void Slow(double factor) {
-    for (Spent* spent : {&rows, &tiles, &staging, &transposing, &gathering}) spent->seconds *= factor;
+    for (Spent* spent : {&rows, &tiles, &staging, &transposing, &gathering, &spared}) spent->seconds *= factor;
   }
 };
 

@@ -18,10 +18,9 @@ namespace axiscast {
 namespace {
 
 // As the numbers of tile_cost.cc: seen on an AVX-512 server; on others seconds are more, by Speed::slowness.
-constexpr double kCallSeconds = 3e-9;    // a plan's execution, before its first tile
-constexpr double kLoopSeconds = 15e-9;   // going through the tile loop rather than straight to a kernel
-constexpr double kWideningCycles = 1.6;  // of 64 bytes of an input
-constexpr double kFarTransposed = 0.5;   // of L3: a transpose of more bytes gains by asking for the next tile's
+constexpr double kCallSeconds = 3e-9;   // a plan's execution, before its first tile
+constexpr double kLoopSeconds = 15e-9;  // going through the tile loop rather than straight to a kernel
+constexpr double kFarTransposed = 0.5;  // of L3: a transpose of more bytes gains by asking for the next tile's
 
 // Cuts `extent` steps of `bytes` into chunks of at most `limit` (at least 1), as even as cache lines allow: no short last chunk,
 // and each chunk begins on a line where the first one does. Tiles that began anywhere ran at 0.7 of the speed, streaming at 0.4.
@@ -225,13 +224,12 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   problem.serial = layout.estimate.seconds() < kSharedSeconds;
   problem.seconds = layout.estimate.seconds();
   problem.bytes = elements * static_cast<double>(problem.widest);
-  problem.fits_l2 = bytes <= static_cast<double>(MachineCaches().l2);
+  problem.fits_l2 = !options.far && bytes <= static_cast<double>(MachineCaches().l2);
   problem.far = options.far || bytes > kFarTransposed * static_cast<double>(MachineCaches().l3);
   problem.shared_row_bytes = MachineSpeed().shared_row * static_cast<double>(MachineCaches().l1);
   if (steps.size() == 1 && steps[0].kernel->widens > 0) {
     problem.widened_row_bytes = static_cast<double>(steps[0].kernel->widens) * static_cast<double>(problem.widest);
-    const double widening = layout.estimate.vectors * kWideningCycles * MachineSpeed().cycle_seconds;
-    problem.widening_seconds = std::min(widening, layout.estimate.arithmetic.seconds);
+    problem.widening = Widening(layout.estimate);
   }
   const Tiling tiling = ChooseTiling(canonical, problem, options.forced);
 
@@ -274,12 +272,7 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   // Lines that are far apart do not come as fast as others, nor go.
   const bool streams = layout.streams && !layout.transposes;
   if (streams != problem.streams) EstimateWork(canonical, steps, passes, bytes, streams, &layout.estimate);
-  if (const double spared = layout.estimate.spared; spared > 0) {
-    Spent& arithmetic = layout.estimate.arithmetic;
-    arithmetic.count -= spared / problem.widening_seconds * layout.estimate.vectors * kWideningCycles;
-    arithmetic.seconds = std::max(arithmetic.seconds - spared, 0.0);
-    layout.estimate.spared = 0;
-  }
+  TakeOffSpared(&layout.estimate);
   const double seconds = layout.estimate.seconds();
   layout.pieces = PiecesOf(layout.tiles, WithoutSharedLines(layout, UnitOf(layout.tiles, seconds)), seconds);
   layout.parallel = seconds > kSharedSeconds && layout.tiles > 1;

@@ -25,7 +25,7 @@ constexpr double kLoadedBesideSeconds = 0.3e-9;    // or for each group of many
 constexpr double kPermutedRestSeconds = 1.5e-9;    // more for one that does not fill a group, or is read in parts
 constexpr double kFoldedRowSeconds = 1e-9;         // a row of whole groups of a permuted input, of a tile of many
 constexpr double kStreamedRunSeconds = 20e-9;      // the first and last line of what is stored past the caches
-constexpr double kCutRowSeconds = 25e-9;           // a part of a row that is cut, of many rows
+constexpr double kCutRowSeconds = 18e-9;           // a part of a row that is cut, of many rows
 constexpr double kShortRowSeconds = 2.5e-9;        // a row that does not fill a vector
 constexpr double kChainedRowSeconds = 3e-9;        // of a chain, where inputs change
 constexpr double kRaggedChainedRowSeconds = 7e-9;  // and meet within a vector
@@ -35,13 +35,14 @@ constexpr double kStagedBytesPerSecond = 200e9;    // written to scratch in orde
 constexpr double kPatternBytesPerSecond = 60e9;    // of what is written over and over, for all of a tile
 constexpr double kRunSeconds = 0.3e-9;             // a short run that is moved on its own
 constexpr double kLongRunSeconds = 0.7e-9;         // a longer one that is no whole vectors
-constexpr double kInOrderSeconds = 2e-9;           // a vector that is put in order from two, to come again
+constexpr double kInOrderSeconds = 2e-9;           // a vector that is put in order from two or four, to come again
 constexpr double kReversedSeconds = 1e-9;          // an element of one that is reversed
 constexpr double kReversedRunSeconds = 1.9e-9;     // a longer one
 constexpr double kLongRepeatSeconds = 0.7e-9;      // a vector of an element that is repeated more often than tables have it
 constexpr double kGatherSeconds = 0.3e-9;          // an element moved on its own
 constexpr double kTransposeSeconds = 0.016e-9;     // a byte of an element moved in a square, four at least
 constexpr double kTransposedSeconds = 0.6e-9;      // a vector of a transposed input
+constexpr std::int64_t kCutTileRows = 8;           // of a tile of parts of rows that are cut
 constexpr std::int64_t kSmallStep = 4;             // elements; movers take such steps in whole vectors
 constexpr std::int64_t kVectorBytes = 64;          // of the server, in the numbers above
 
@@ -78,7 +79,13 @@ TilingEstimate TileCost::Cost(int first) const {
   }
   const std::int64_t tile = (large ? std::numeric_limits<std::int64_t>::max() : StagedTileBytes(first)) / problem_.widest;
   const std::int64_t tile_cols = std::min(Block(first), tile);
-  const std::int64_t tile_rows = first == 0 || fold > 0 ? 1 : std::min(canonical_.extents[RowDim(first)], tile / tile_cols);
+  // Rows that scratch does not hold are cut, and their parts are no longer in the order of memory.
+  const bool rows_stay = first == 0 || fold > 0 || problem_.streams || !stages || !large;
+  const double parts = rows_stay ? 1
+                                 : std::ceil(static_cast<double>(SaturatingProduct(Block(first), problem_.widest)) /
+                                             static_cast<double>(StagedTileBytes(first)));
+  const std::int64_t most_rows = parts > 1 ? kCutTileRows : tile / tile_cols;
+  const std::int64_t tile_rows = first == 0 || fold > 0 ? 1 : std::min(canonical_.extents[RowDim(first)], most_rows);
   for (int i = 0; i < count(); ++i) {
     if (!Stages(i, first)) continue;
     const bool image = fold > 0 && IsImage(i, first);
@@ -89,7 +96,8 @@ TilingEstimate TileCost::Cost(int first) const {
   const double tiles = std::ceil(elements / static_cast<double>(tile_cols * tile_rows));
   estimate.tiles = {tiles, tiles * kTileSeconds};
   const double spared = PartSpared(first, fold > 0 ? Block(first) / row_cols : tile_rows, row_cols);
-  estimate.spared = spared * problem_.widening_seconds;
+  // This machine's own seconds, and all others are the server's until they are slowed.
+  estimate.spared = {spared * problem_.widening.count, spared * problem_.widening.seconds / MachineSpeed().slowness};
 
   bool dense = joins && !Repeats(first);  // a tile's rows are one
   for (int i = 0; i < count(); ++i) dense = dense && !Splats(i, first) && (fold == 0 || !IsImage(i, first));
@@ -105,12 +113,7 @@ TilingEstimate TileCost::Cost(int first) const {
     return estimate;
   }
   estimate.rows = {rows, rows * row};
-  if (stages && large && first > 0 && fold == 0 && !problem_.streams) {
-    // Rows that scratch does not hold are cut, and their parts are no longer in the order of memory.
-    const double parts = std::ceil(static_cast<double>(SaturatingProduct(Block(first), problem_.widest)) /
-                                   static_cast<double>(StagedTileBytes(first)));
-    if (parts > 1) estimate.rows.seconds += rows * parts * kCutRowSeconds;
-  }
+  if (parts > 1) estimate.rows.seconds += rows * parts * kCutRowSeconds;
   if (permuted) {
     estimate.rows.seconds += tiles * kPermutedTileSeconds;
     const Permutation& p = *permutation(first);
@@ -133,13 +136,13 @@ TilingEstimate TileCost::Cost(int first) const {
 // widened once. (What is permuted is widened first, and permutes twice as many vectors then: nothing is gained.)
 double TileCost::PartSpared(int first, std::int64_t rows, std::int64_t row_cols) const {
   const std::int64_t row_bytes = SaturatingProduct(row_cols, problem_.widest);
-  if (problem_.widening_seconds == 0 || row_bytes < problem_.vector_bytes || IsAnyPermuted(first)) return 0;
+  if (problem_.widening.seconds == 0 || row_bytes < problem_.vector_bytes || IsAnyPermuted(first)) return 0;
   if (SplatsAny(first)) {
     const bool whole = row_bytes % problem_.vector_bytes == 0;  // else a vector of each row is put together from two
     return whole ? 1 : 1 - static_cast<double>(problem_.vector_bytes) / static_cast<double>(row_bytes);
   }
-  if (rows < kManyRows || static_cast<double>(row_bytes) > problem_.widened_row_bytes) return 0;
-  const bool folded = row_cols != Block(first);
+  const bool folded = row_cols != Block(first), cuts = !folded && !problem_.streams;  // longer rows, to such as are widened once
+  if (rows < kManyRows || (!cuts && static_cast<double>(row_bytes) > problem_.widened_row_bytes)) return 0;
   for (int i = 0; i + 1 < count(); ++i) {
     if (folded ? IsImage(i, first) : first > 0 && canonical_.strides[i][RowDim(first)] == 0) return 1;
   }
@@ -229,7 +232,8 @@ void TileCost::AddStaging(int operand, int first, std::int64_t block_bytes, bool
   const double tile = std::min(block, static_cast<double>(block_bytes));
   // Along a stretched first dim, and where a tile holds the whole block, what was staged serves the next tile as well: until the
   // operand is another one there. Rows of one tile that are the same are staged once.
-  const bool keeps = strides[first] == 0 || block <= tile;
+  const std::int64_t cols_bytes = SaturatingProduct(Block(first), image ? problem_.sizes[operand] : problem_.widest);
+  const bool keeps = strides[first] == 0 || cols_bytes <= block_bytes;
   const int row_dim = tile_rows > 1 ? RowDim(first) : -1;
   double times = keeps ? 1 : block / tile;
   bool same = keeps;

@@ -74,7 +74,7 @@ struct TilingProblem {
   bool far = false;                               // so much of the operands is in memory that transposes ask for it early
   double shared_row_bytes = kNeverCut;            // longer rows that kManyRows or more read are cut
   double widened_row_bytes = kNeverCut;  // as shared_row_bytes, of a kernel that widens a shorter row once; staged ones too
-  double widening_seconds = 0;           // that such a kernel spares where an input is widened once
+  Spent widening;                        // cycles that such a kernel spares where an input is widened once
   bool serial = false;                   // too short for a second thread
   double seconds = 0;                    // of the call, roughly
   double bytes = 0;                      // of the widest operand, in all

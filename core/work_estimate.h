@@ -16,6 +16,12 @@ namespace axiscast {
 void EstimateWork(const Canonical& canonical, std::span<const Step> steps, const Passes& passes, double bytes, bool streams,
                   Estimate* estimate);
 
+// The cycles of such an estimate's arithmetic that widen one input of float16, and what they take beyond the bytes.
+Spent Widening(const Estimate& estimate);
+
+// Takes off the arithmetic what a tiling spares of it.
+void TakeOffSpared(Estimate* estimate);
+
 }  // namespace axiscast
 
 #endif  // AXISCAST_CORE_WORK_ESTIMATE_H_

@@ -1,5 +1,5 @@
-// Boxes of few elements, close to each other, moved by permuting vectors, one of which holds some boxes: in any order and with gaps
-// on one side, dense on the other.
+// Boxes of few elements, close to each other, moved by permuting vectors: in any order on one side, dense on the other. One vector
+// holds some boxes, with gaps too; or four do, without.
 #if defined(AXISCAST_SIMD_BOXES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AXISCAST_SIMD_BOXES_INL_H_
 #undef AXISCAST_SIMD_BOXES_INL_H_
@@ -67,7 +67,7 @@ inline std::int64_t BoxesOfVector(const Boxes& boxes, const BoxDim* dims, int ra
   return group * boxes.elements < 4 ? 0 : group;
 }
 
-constexpr std::int64_t kMostReadGap = 64;  // bytes, and fewer
+inline constexpr std::int64_t kMostReadGap = 64;  // bytes, and fewer
 
 // Fewer boxes cost less than the table.
 inline bool AreMany(const BoxDim& boxes, std::int64_t lanes) { return 2 * boxes.extent >= 3 * lanes; }

@@ -1,4 +1,4 @@
-// What the movers of one target share: more tables of lanes, and vectors of triples.
+// What the movers of one target share: more tables of lanes, four vectors whose lanes are permuted, and vectors of triples.
 #if defined(AXISCAST_SIMD_PERMUTE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AXISCAST_SIMD_PERMUTE_INL_H_
 #undef AXISCAST_SIMD_PERMUTE_INL_H_

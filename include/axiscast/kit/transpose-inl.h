@@ -44,12 +44,20 @@ HWY_INLINE auto Nth(V v, Vs... vs) {
 // Interleaves the blocks of two vectors, lower or upper halves; of their halves each by itself where lines are half a vector.
 template <bool kHalves, bool kUpper, class D, class V>
 HWY_INLINE V InterleaveBlocks(D d, V a, V b) {
-  if constexpr (kBytes<D> == 32) return kUpper ? hn::ConcatUpperUpper(d, b, a) : hn::ConcatLowerLower(d, b, a);
-  const hn::Repartition<std::uint64_t, D> pairs;
-  alignas(64) static constexpr std::uint64_t kOrder[2][2][8] = {{{0, 1, 8, 9, 2, 3, 10, 11}, {4, 5, 12, 13, 6, 7, 14, 15}},
-                                                                {{0, 1, 8, 9, 4, 5, 12, 13}, {2, 3, 10, 11, 6, 7, 14, 15}}};
-  return hn::BitCast(d, hn::TwoTablesLookupLanes(hn::BitCast(pairs, a), hn::BitCast(pairs, b),
-                                                 hn::SetTableIndices(pairs, kOrder[kHalves][kUpper])));
+  if constexpr (kBytes<D> == 32) {
+    static_assert(!kHalves);  // half a vector is a block
+    if constexpr (kUpper) {
+      return hn::ConcatUpperUpper(d, b, a);
+    } else {
+      return hn::ConcatLowerLower(d, b, a);
+    }
+  } else {
+    const hn::Repartition<std::uint64_t, D> pairs;
+    alignas(64) static constexpr std::uint64_t kOrder[2][2][8] = {{{0, 1, 8, 9, 2, 3, 10, 11}, {4, 5, 12, 13, 6, 7, 14, 15}},
+                                                                  {{0, 1, 8, 9, 4, 5, 12, 13}, {2, 3, 10, 11, 6, 7, 14, 15}}};
+    return hn::BitCast(d, hn::TwoTablesLookupLanes(hn::BitCast(pairs, a), hn::BitCast(pairs, b),
+                                                   hn::SetTableIndices(pairs, kOrder[kHalves][kUpper])));
+  }
 }
 
 template <bool kBlocks, bool kUpper, std::size_t kVectors, class D, class V>
