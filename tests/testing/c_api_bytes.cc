@@ -83,7 +83,8 @@ class Calls {
     if (strides == 3) {
       for (std::int64_t& each : operand.strides) each = static_cast<std::int8_t>(Byte());
     }
-    if (Seldom() && !operand.strides.empty()) operand.strides[0] = Number();
+    // Of a tensor that names no strides, they stay dense: what it spans is counted by them.
+    if (Seldom() && !operand.strides.empty() && strides != 0) operand.strides[0] = Number();
     if (operand.fits && elements > 0) {
       operand.end = size;
       for (std::size_t d = 0; d < operand.shape.size(); ++d) {
