@@ -234,7 +234,8 @@ void TileCost::AddStaging(int operand, int first, std::int64_t block_bytes, bool
   // operand is another one there. Rows of one tile that are the same are staged once.
   const std::int64_t cols_bytes = SaturatingProduct(Block(first), image ? problem_.sizes[operand] : problem_.widest);
   const bool keeps = strides[first] == 0 || cols_bytes <= block_bytes;
-  const int row_dim = tile_rows > 1 ? RowDim(first) : -1;
+  // Where results are streamed, rows are taken one after the other: an image for all of them lost a third there.
+  const int row_dim = tile_rows > 1 && !problem_.streams ? RowDim(first) : -1;
   double times = keeps ? 1 : block / tile;
   bool same = keeps;
   for (int d = first - 1; d >= 0; --d) {
