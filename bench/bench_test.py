@@ -76,7 +76,7 @@ class Bench(unittest.TestCase):
                 self.assertGreater(row[counter], 0, f"{counter} of {name}")
             estimated = name.endswith("/threads:1") and not name.startswith("roof/") and "/scalar_loop/" not in name
             self.assertEqual("estimated_seconds" in row, estimated, name)
-        self.assertIn("or divisions", rows["remainder_float32/L2/threads:1"]["label"])
+        self.assertIn("or exact remainders", rows["remainder_float32/L2/threads:1"]["label"])
         self.assertRegex(self.text, r"\npatterns: \d+ of \d+ rows .* at 0.9 of the roof or more; geometric mean of time / roof ")
         self.assertRegex(self.text, r"\nestimates, one thread: \d+ of \d+ rows .* within 1.5 times")
         self.reasons(rows)

@@ -200,6 +200,7 @@ Call MakeCallWithExtent(const Pattern& pattern, std::int64_t extent, std::byte* 
   }
   call.traffic.arithmetic = pattern.arithmetic;
   call.traffic.elements = Elements(shape);
+  call.traffic.others = std::min(Elements(shapes.front()), Elements(shapes.back()));
   call.traffic.keeps_gaps = pattern.layout == Layout::kStepTwoOutput;
   if (call.traffic.keeps_gaps && (read != written || call.traffic.checked_bytes > 0))
     Fail(pattern.name + ": an output with gaps has a roof only where unchecked inputs have as many bytes");

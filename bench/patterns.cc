@@ -10,6 +10,8 @@ constexpr const char* kTwiceOrDivision = "bytes, divisor's twice, or exact quoti
 constexpr const char* kOrConversion = "bytes or conversions";
 constexpr const char* kOrComparison = "bytes or comparisons";
 constexpr const char* kOrDivision = "bytes or divisions";
+constexpr const char* kOrRemainder = "bytes or exact remainders";
+constexpr const char* kOrChain = "bytes or the four ops";
 constexpr const char* kOrSquareRoot = "bytes or square roots";
 
 const std::vector<Pattern> kTable = {
@@ -95,8 +97,8 @@ const std::vector<Pattern> kTable = {
     {.name = "remainder_float32",
      .inputs = {{kFree}, {kFree}},
      .ops = "remainder",
-     .arithmetic = Arithmetic::kDivideFloat32,
-     .roof = kOrDivision},
+     .arithmetic = Arithmetic::kRemainderFloat32,
+     .roof = kOrRemainder},
     {.name = "floor_divide_int32",
      .inputs = {{kFree}, {kFree}},
      .ops = "floor_divide",
@@ -120,18 +122,23 @@ const std::vector<Pattern> kTable = {
     {.name = "chain_4",
      .inputs = {{kFree, 64, 14, 14}, {64}, {64}, {kFree, 64, 14, 14}, {}},
      .ops = "add multiply add maximum",
-     .axis = 1},
-    {.name = "chain_4_rows", .inputs = {{kFree, 256}, {256}, {256}, {kFree, 256}, {}}, .ops = "add multiply add maximum"},
+     .axis = 1,
+     .arithmetic = Arithmetic::kChainFloat32,
+     .roof = kOrChain},
+    {.name = "chain_4_rows",
+     .inputs = {{kFree, 256}, {256}, {256}, {kFree, 256}, {}},
+     .ops = "add multiply add maximum",
+     .arithmetic = Arithmetic::kChainFloat32,
+     .roof = kOrChain},
 };
 
 }  // namespace
 
 void SetConversions(Pattern* pattern) {
-  const bool few = pattern->inputs[0] != pattern->inputs[1];
   if (std::strcmp(pattern->dtype, "float16") == 0) {
-    pattern->arithmetic = few ? Arithmetic::kAddFloat16ToFew : Arithmetic::kAddFloat16;
+    pattern->arithmetic = Arithmetic::kAddFloat16;
   } else if (std::strcmp(pattern->dtype, "bfloat16") == 0) {
-    pattern->arithmetic = few ? Arithmetic::kAddBFloat16ToFew : Arithmetic::kAddBFloat16;
+    pattern->arithmetic = Arithmetic::kAddBFloat16;
   } else {
     return;
   }

@@ -19,34 +19,44 @@ constexpr std::int64_t kForkAlwaysPays = std::int64_t{16} << 20;  // bytes
 constexpr std::size_t kFinalists = 2;
 constexpr double kArithmeticGuess = 0.2e-9;  // seconds of an element, roughly
 
-// Another way of the same arithmetic; which one is faster depends on the CPU.
-Arithmetic OtherWayOf(Arithmetic arithmetic) {
+// The same with few others; kNone: what it takes does not depend on that.
+Arithmetic ToFew(Arithmetic arithmetic) {
   switch (arithmetic) {
-    case Arithmetic::kDivideInt32:
-      return Arithmetic::kDivideInt32ByDoubles;
     case Arithmetic::kAddFloat16:
-      return Arithmetic::kAddFloat16InPairs;
-    case Arithmetic::kAddFloat16ToFew:
-      return Arithmetic::kAddFloat16ToFewInPairs;
+      return Arithmetic::kAddFloat16ToFew;
+    case Arithmetic::kAddBFloat16:
+      return Arithmetic::kAddBFloat16ToFew;
     default:
       return Arithmetic::kNone;
   }
 }
 
-// Seconds that one thread needs for the arithmetic of a call, in the fastest way that is known.
+// Seconds that one thread needs for an element, in the fastest way that is known and at the best place.
+double TimeOfElement(Arithmetic arithmetic, const Effort& effort) {
+  const auto elements = static_cast<std::int64_t>(effort.chunk / kArithmeticGuess) / kArithmeticPlaces;
+  double best = std::numeric_limits<double>::infinity();
+  for (int way = 0; way < kArithmeticWays; ++way) {
+    for (int place = 0; place < kArithmeticPlaces; ++place) {
+      const double seconds = Undisturbed(1, effort, [&] {
+        const double begin = Now(1);
+        const std::int64_t done = RunArithmetic(arithmetic, way, elements, place);
+        return done > 0 ? (Now(1) - begin) / static_cast<double>(done) : best;
+      });
+      best = std::min(best, seconds);
+    }
+  }
+  return best;
+}
+
+// Of a call's arithmetic. What is converted of the input that has fewer elements is converted once.
 double TimeArithmetic(const Traffic& traffic, const Effort& effort) {
   if (traffic.arithmetic == Arithmetic::kNone) return 0;
-  const auto elements = static_cast<std::int64_t>(effort.chunk / kArithmeticGuess);
-  const auto time = [&](Arithmetic arithmetic) {
-    return Undisturbed(1, effort, [&] {
-      const double begin = Now(1);
-      const std::int64_t done = RunArithmetic(arithmetic, elements);
-      return (Now(1) - begin) / static_cast<double>(done) * static_cast<double>(traffic.elements);
-    });
+  const Arithmetic to_few = ToFew(traffic.arithmetic);
+  const std::int64_t few = to_few == Arithmetic::kNone ? 0 : traffic.elements - traffic.others;
+  const auto time = [&](Arithmetic arithmetic, std::int64_t elements) {
+    return elements == 0 ? 0 : static_cast<double>(elements) * TimeOfElement(arithmetic, effort);
   };
-  const double seconds = time(traffic.arithmetic);
-  const Arithmetic other = OtherWayOf(traffic.arithmetic);
-  return other == Arithmetic::kNone ? seconds : std::min(seconds, time(other));
+  return time(traffic.arithmetic, traffic.elements - few) + time(to_few, few);
 }
 
 }  // namespace
@@ -174,7 +184,11 @@ RoofTime Roof::Measure(const Traffic& traffic, int threads, const Effort& effort
     for (const std::size_t loop : loops) best = std::min(best, Time(traffic, parts, threads, loop, effort, choice.seconds));
     return best;
   };
-  const double ordinary = fastest(choice.ordinary), arithmetic = TimeArithmetic(traffic, effort) / threads;
+  const double ordinary = fastest(choice.ordinary);
+  double arithmetic = TimeArithmetic(traffic, effort) / threads;
+  if (arithmetic > 0 && traffic.checked_bytes > 0) {  // which ends before the first write
+    arithmetic += Measure({traffic.checked, traffic.checked_bytes, traffic.out, 0}, threads, effort).best;
+  }
   return {std::max(std::min(ordinary, fastest(choice.streaming)), arithmetic), std::max(ordinary, arithmetic)};
 }
 

@@ -3,7 +3,8 @@
 //
 // A call that reads R bytes and writes W is compared with plain loops that read R bytes and write W, because stores cost more than
 // loads and no single bandwidth is fair to every mix. What is stretched counts once; where a view skips elements, whole cache lines
-// count. Where the arithmetic takes longer than the bytes, it is the roof: the peak rate of the CPU's instruction for it.
+// count. Where the arithmetic takes longer than the bytes, it is the roof: the peak rate of the CPU's instruction for it, after the
+// check of a divisor, which is before the first write.
 #ifndef AXISCAST_BENCH_ROOF_H_
 #define AXISCAST_BENCH_ROOF_H_
 
@@ -29,6 +30,7 @@ struct Traffic {
   std::int64_t checked_bytes = 0;
   Arithmetic arithmetic = Arithmetic::kNone;
   std::int64_t elements = 0;  // that the arithmetic is done on
+  std::int64_t others = 0;    // of the two inputs of a conversion, in the one that has fewer
   bool keeps_gaps = false;    // what lies between the output's elements stays: its lines are read too. Of as many bytes as inputs
 
   std::int64_t bytes() const { return read_bytes + write_bytes + (keeps_gaps ? write_bytes : 0) + checked_bytes; }

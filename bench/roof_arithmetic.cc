@@ -45,11 +45,19 @@ std::int64_t RunChains(D d, std::int64_t elements, Step step) {
 constexpr std::size_t kElements = 2048;              // of each array
 constexpr std::size_t kPitch = kElements + 17 * 32;  // from one to the next: no multiple of 4 KB, at which loads wait for stores
 
+// Where arrays of Ts begin. Of some places a loop takes up to 4 times as long, in each process of others: a Zen 4's caches tell
+// lines by few bits of their addresses.
+template <typename T>
+constexpr std::size_t Beginning(int place) {
+  return static_cast<std::size_t>(place) * (4096 + 1024) / sizeof(T);
+}
+
 // Arithmetic from L1 and back, two vectors at a time: x86 converts what it loads and stores with fewer operations than what is in
 // registers. `step` makes the result of d.Lanes() elements at x, and may read as many at x + kPitch.
 template <typename T, class D, class Step>
-std::int64_t RunArrays(D d, std::int64_t elements, T value, const Step& step) {
-  HWY_ALIGN T x[3 * kPitch];
+std::int64_t RunArrays(D d, std::int64_t elements, int place, T value, const Step& step) {
+  HWY_ALIGN T arrays[3 * kPitch + Beginning<T>(kArithmeticPlaces - 1)];
+  T* const x = arrays + Beginning<T>(place);
   std::fill_n(x, 3 * kPitch, value);
   T* const out = x + 2 * kPitch;
   const std::size_t lanes = hn::Lanes(d);
@@ -66,33 +74,44 @@ std::int64_t RunArrays(D d, std::int64_t elements, T value, const Step& step) {
   return done;
 }
 
-// One conversion for each operand, and one back. An operand of few values is widened once. Results are stored as they are
-// converted, or in pairs: a Zen 5 takes 1.3 times as long to convert 32 bytes to memory as to a register.
-template <bool kToFew, bool kInPairs>
-std::int64_t AddHalves(std::int64_t elements) {
+// One conversion for each operand, and one back, on as many elements as d has lanes. An operand of few values is widened once.
+template <bool kToFew, class D>
+HWY_INLINE auto SumOfHalves(D d, const std::uint16_t* x) {
+  const hn::Rebind<std::uint16_t, D> bits;
+  const hn::Rebind<hwy::float16_t, D> halves;
+  const auto widened = [&](const std::uint16_t* from)
+                           HWY_ATTR { return hn::PromoteTo(d, hn::BitCast(halves, hn::Load(bits, from))); };
+  const auto other = kToFew ? hn::Set(d, 1.0f) : widened(x + kPitch);
+  return hn::BitCast(bits, hn::DemoteTo(halves, hn::Add(widened(x), other)));
+}
+
+// Results are stored as they are converted, or by half vectors, which take a Zen 4 0.93 of the time; or in pairs: a Zen 5 takes 1.3
+// times as long to convert 32 bytes to memory as to a register.
+template <bool kToFew>
+std::int64_t AddHalves(int way, std::int64_t elements, int place) {
   const hn::ScalableTag<float> d;
   const hn::Rebind<std::uint16_t, decltype(d)> bits;
-  const hn::Rebind<hwy::float16_t, decltype(d)> halves;
-  const auto sum = [&](const std::uint16_t* x) HWY_ATTR {
-    const auto widened = [&](const std::uint16_t* from)
-                             HWY_ATTR { return hn::PromoteTo(d, hn::BitCast(halves, hn::Load(bits, from))); };
-    const auto other = kToFew ? hn::Set(d, 1.0f) : widened(x + kPitch);
-    return hn::BitCast(bits, hn::DemoteTo(halves, hn::Add(widened(x), other)));
-  };
+  constexpr std::uint16_t kOne = 0x3c00;
+  if (way == 0) return RunArrays(bits, elements, place, kOne, [&](const auto* x) HWY_ATTR { return SumOfHalves<kToFew>(d, x); });
 #if HWY_TARGET != HWY_SCALAR
-  if constexpr (kInPairs) {
-    const hn::Twice<decltype(bits)> pairs;
-    return RunArrays(pairs, elements, std::uint16_t{0x3c00},
-                     [&](const std::uint16_t* x) HWY_ATTR { return hn::Combine(pairs, sum(x + hn::Lanes(bits)), sum(x)); });
+  const hn::Half<decltype(d)> half;
+  const hn::Half<decltype(bits)> half_bits;
+  const hn::Twice<decltype(bits)> pairs;
+  if (way == 1) {
+    return RunArrays(half_bits, elements, place, kOne, [&](const auto* x) HWY_ATTR { return SumOfHalves<kToFew>(half, x); });
   }
+  return RunArrays(pairs, elements, place, kOne, [&](const auto* x) HWY_ATTR {
+    return hn::Combine(pairs, SumOfHalves<kToFew>(d, x + hn::Lanes(d)), SumOfHalves<kToFew>(d, x));
+  });
+#else
+  return 0;
 #endif
-  return RunArrays(bits, elements, std::uint16_t{0x3c00}, sum);
 }
 
 // The same for bfloat16, which no x86 instruction rounds exactly (AVX-512's takes subnormals for 0): even and odd elements apart,
 // rounded together in 16-bit lanes, up where the dropped bits are above the middle, or in it beside an odd kept one.
 template <bool kToFew>
-std::int64_t AddBFloat16s(std::int64_t elements) {
+std::int64_t AddBFloat16s(std::int64_t elements, int place) {
 #if HWY_TARGET == HWY_SCALAR
   return elements;
 #else
@@ -102,7 +121,7 @@ std::int64_t AddBFloat16s(std::int64_t elements) {
   const auto sum = [&](auto x, auto y) HWY_ATTR {
     return hn::BitCast(d_bits, hn::Add(hn::BitCast(d, x), kToFew ? hn::Set(d, 1.0f) : hn::BitCast(d, y)));
   };
-  return RunArrays(bits, elements, std::uint16_t{0x3f80}, [&](const std::uint16_t* at) HWY_ATTR {
+  return RunArrays(bits, elements, place, std::uint16_t{0x3f80}, [&](const std::uint16_t* at) HWY_ATTR {
     const auto x = hn::BitCast(d_bits, hn::Load(bits, at));
     const auto y = hn::BitCast(d_bits, hn::Load(bits, at + (kToFew ? 0 : kPitch)));
     const auto upper = hn::Set(d_bits, 0xffff0000u);
@@ -117,7 +136,7 @@ std::int64_t AddBFloat16s(std::int64_t elements) {
 }
 
 // A comparison for each vector of floats, and of four masks one of bytes, which are stored as 0 and 1.
-std::int64_t CompareFloats(std::int64_t elements) {
+std::int64_t CompareFloats(std::int64_t elements, int place) {
 #if HWY_TARGET == HWY_SCALAR
   return elements;
 #else
@@ -127,7 +146,8 @@ std::int64_t CompareFloats(std::int64_t elements) {
   const hn::Repartition<std::uint8_t, decltype(d)> d8;
   HWY_ALIGN float x[kElements];
   std::fill_n(x, kElements, 1.0f);
-  HWY_ALIGN std::uint8_t out[kElements];
+  HWY_ALIGN std::uint8_t bytes_out[kElements + Beginning<std::uint8_t>(kArithmeticPlaces - 1)];
+  std::uint8_t* const out = bytes_out + Beginning<std::uint8_t>(place);
   const auto limit = hn::Set(d, 2.0f);
   const std::size_t lanes = hn::Lanes(d);
   std::int64_t done = 0;
@@ -147,49 +167,50 @@ std::int64_t CompareFloats(std::int64_t elements) {
 
 // Floored quotients of 32 bits, of which one division of floats gives 24: a second quotient, of what the first one leaves, which
 // 1.5 * 2^23 leaves in the low bits, and one less where what that leaves and the divisor have different signs.
-std::int64_t DivideInt32s(std::int64_t elements) {
+std::int64_t DivideInt32s(std::int64_t elements, int place) {
   const hn::ScalableTag<std::int32_t> d;
   const hn::RebindToFloat<decltype(d)> d_float;
   const auto offset = hn::Set(d_float, 0x1.8p23f);
-  return RunArrays(d, elements, std::int32_t{7}, [&](const std::int32_t* at) HWY_ATTR {
-    const auto x = hn::Load(d, at);
-    const auto x_float = hn::ConvertTo(d_float, x);
-    const auto reciprocal = hn::Div(hn::Set(d_float, 1.0f), x_float);
-    const auto first = hn::ConvertInRangeTo(d, hn::Mul(x_float, reciprocal));
-    const auto left = hn::Sub(x, hn::Mul(first, x));
+  return RunArrays(d, elements, place, std::int32_t{7}, [&](const std::int32_t* at) HWY_ATTR {
+    const auto x = hn::Load(d, at), y = hn::Load(d, at + kPitch);
+    const auto reciprocal = hn::Div(hn::Set(d_float, 1.0f), hn::ConvertTo(d_float, y));
+    const auto first = hn::ConvertInRangeTo(d, hn::Mul(hn::ConvertTo(d_float, x), reciprocal));
+    const auto left = hn::Sub(x, hn::Mul(first, y));
     const auto sum = hn::MulAdd(hn::ConvertTo(d_float, left), reciprocal, offset);
     const auto second = hn::Sub(hn::BitCast(d, sum), hn::BitCast(d, offset));
-    const auto rest = hn::Sub(left, hn::Mul(second, x));
-    const auto negative = hn::BroadcastSignBit(x);
+    const auto rest = hn::Sub(left, hn::Mul(second, y));
+    const auto negative = hn::BroadcastSignBit(y);
     const auto below = hn::BroadcastSignBit(hn::Sub(hn::Xor(rest, negative), negative));
     return hn::Add(hn::Add(first, second), below);
   });
 }
 
 // The same by a division of doubles, even and odd elements apart. A number below 2^32 beside 2^52 is a double's bits.
-std::int64_t DivideInt32sByDoubles(std::int64_t elements) {
+std::int64_t DivideInt32sByDoubles(std::int64_t elements, int place) {
 #if HWY_HAVE_FLOAT64 && HWY_TARGET != HWY_SCALAR
   const hn::ScalableTag<std::int32_t> d;
   const hn::Repartition<double, decltype(d)> d_double;
   const hn::RebindToUnsigned<decltype(d_double)> d_bits;
   const auto beside = hn::Set(d_double, 0x1p52 + 0x1p31), whole = hn::Set(d_double, 0x1.8p52);
-  const auto quotient = [&](auto bits) HWY_ATTR {
-    const auto x = hn::Sub(hn::BitCast(d_double, bits), beside);
-    return hn::BitCast(d_bits, hn::Add(hn::Floor(hn::Div(x, x)), whole));
+  const auto quotient = [&](auto x_bits, auto y_bits) HWY_ATTR {
+    const auto x = hn::Sub(hn::BitCast(d_double, x_bits), beside), y = hn::Sub(hn::BitCast(d_double, y_bits), beside);
+    return hn::BitCast(d_bits, hn::Add(hn::Floor(hn::Div(x, y)), whole));
   };
-  return RunArrays(d, elements, std::int32_t{7}, [&](const std::int32_t* at) HWY_ATTR {
-    const auto pairs = hn::BitCast(d_bits, hn::Load(d, at));
+  return RunArrays(d, elements, place, std::int32_t{7}, [&](const std::int32_t* at) HWY_ATTR {
     const auto magic = hn::Set(d_bits, 0x4330000080000000u), low = hn::Set(d_bits, 0xffffffffu);
-    const auto even = quotient(hn::Xor(hn::And(pairs, low), magic)), odd = quotient(hn::Xor(hn::ShiftRight<32>(pairs), magic));
+    const auto x = hn::BitCast(d_bits, hn::Load(d, at)), y = hn::BitCast(d_bits, hn::Load(d, at + kPitch));
+    const auto even_of = [&](auto pairs) HWY_ATTR { return hn::Xor(hn::And(pairs, low), magic); };
+    const auto odd_of = [&](auto pairs) HWY_ATTR { return hn::Xor(hn::ShiftRight<32>(pairs), magic); };
+    const auto even = quotient(even_of(x), even_of(y)), odd = quotient(odd_of(x), odd_of(y));
     return hn::OddEven(hn::BitCast(d, hn::ShiftLeft<32>(odd)), hn::BitCast(d, even));
   });
 #else
-  return DivideInt32s(elements);
+  return DivideInt32s(elements, place);
 #endif
 }
 
 // By one positive divisor: the upper half of a product of 64 bits. Of a negative number, what is not below ~x is turned round.
-std::int64_t DivideInt32sByOne(std::int64_t elements) {
+std::int64_t DivideInt32sByOne(std::int64_t elements, int place) {
 #if HWY_TARGET != HWY_SCALAR
   const hn::ScalableTag<std::int32_t> d;
   const hn::RebindToUnsigned<decltype(d)> d_bits;
@@ -197,7 +218,7 @@ std::int64_t DivideInt32sByOne(std::int64_t elements) {
   std::uint32_t factor = 0xaaaaaaab;  // 2^33 / 3
   hwy::PreventElision(factor);
   const auto factors = hn::Set(d_bits, factor);
-  return RunArrays(d, elements, std::int32_t{7}, [&](const std::int32_t* at) HWY_ATTR {
+  return RunArrays(d, elements, place, std::int32_t{7}, [&](const std::int32_t* at) HWY_ATTR {
     const auto x = hn::Load(d, at);
     const auto sign = hn::BroadcastSignBit(x);
     const auto magnitude = hn::BitCast(d_bits, hn::Xor(x, sign));
@@ -237,10 +258,44 @@ std::int64_t SumHalves(std::int64_t elements) {
   return done;
 }
 
-std::int64_t Compute(Arithmetic arithmetic, std::int64_t elements) {
+// Floored remainders: what the rounded quotient leaves, with the divisor's sign taken off and put back, is exact; and right where
+// its bits are below the divisor's, which is to be seen. (Where it is not, more is needed.)
+std::int64_t RemaindersOfFloats(std::int64_t elements, int place) {
+  const hn::ScalableTag<float> d;
+  const hn::RebindToUnsigned<decltype(d)> bits;
+  return RunArrays(d, elements, place, 7.0f, [&](const float* at) HWY_ATTR {
+    const auto y = hn::Load(d, at + kPitch);
+    const auto sign = hn::And(y, hn::SignBit(d));
+    const auto x = hn::Xor(hn::Load(d, at), sign), divisor = hn::Abs(y);
+    const auto left = hn::NegMulAdd(hn::Floor(hn::Div(x, divisor)), divisor, x);
+    const bool right = hn::AllTrue(bits, hn::Lt(hn::BitCast(bits, left), hn::BitCast(bits, divisor)));
+    return HWY_LIKELY(right) ? hn::Or(left, sign) : hn::Zero(d);
+  });
+}
+
+// Four ops with two operands that stay in registers, and one more that does not. Not as chain_4 has them: a product that is added
+// to at once would become a fused step, which rounds once.
+std::int64_t ChainFloats(std::int64_t elements, int place) {
+  const hn::ScalableTag<float> d;
+  const auto factor = hn::Set(d, 0.5f), bias = hn::Set(d, 3.0f), least = hn::Zero(d);
+  return RunArrays(d, elements, place, 1.0f, [&](const float* at) HWY_ATTR {
+    return hn::Add(hn::Add(hn::Max(hn::Mul(hn::Load(d, at), factor), least), bias), hn::Load(d, at + kPitch));
+  });
+}
+
+std::int64_t Compute(Arithmetic arithmetic, int way, std::int64_t elements, int place) {
   switch (arithmetic) {
-    case Arithmetic::kNone:
+    case Arithmetic::kAddFloat16:
+      return AddHalves<false>(way, elements, place);
+    case Arithmetic::kAddFloat16ToFew:
+      return AddHalves<true>(way, elements, place);
+    case Arithmetic::kDivideInt32:
+      return way == 0 ? DivideInt32s(elements, place) : way == 1 ? DivideInt32sByDoubles(elements, place) : 0;
+    default:
       break;
+  }
+  if (way > 0) return 0;
+  switch (arithmetic) {
     case Arithmetic::kDivideFloat32:
       return RunChains(hn::ScalableTag<float>(), elements, DivideInto3());
     case Arithmetic::kDivideFloat64:
@@ -251,28 +306,22 @@ std::int64_t Compute(Arithmetic arithmetic, std::int64_t elements) {
 #endif
     case Arithmetic::kSquareRootFloat32:
       return RunChains(hn::ScalableTag<float>(), elements, SquareRoot());
-    case Arithmetic::kAddFloat16:
-      return AddHalves<false, false>(elements);
-    case Arithmetic::kAddFloat16InPairs:
-      return AddHalves<false, true>(elements);
     case Arithmetic::kAddBFloat16:
-      return AddBFloat16s<false>(elements);
-    case Arithmetic::kAddFloat16ToFew:
-      return AddHalves<true, false>(elements);
-    case Arithmetic::kAddFloat16ToFewInPairs:
-      return AddHalves<true, true>(elements);
+      return AddBFloat16s<false>(elements, place);
     case Arithmetic::kAddBFloat16ToFew:
-      return AddBFloat16s<true>(elements);
+      return AddBFloat16s<true>(elements, place);
     case Arithmetic::kSumFloat16:
       return SumHalves(elements);
     case Arithmetic::kCompareFloat32:
-      return CompareFloats(elements);
-    case Arithmetic::kDivideInt32:
-      return DivideInt32s(elements);
-    case Arithmetic::kDivideInt32ByDoubles:
-      return DivideInt32sByDoubles(elements);
+      return CompareFloats(elements, place);
     case Arithmetic::kDivideInt32ByOne:
-      return DivideInt32sByOne(elements);
+      return DivideInt32sByOne(elements, place);
+    case Arithmetic::kRemainderFloat32:
+      return RemaindersOfFloats(elements, place);
+    case Arithmetic::kChainFloat32:
+      return ChainFloats(elements, place);
+    default:
+      break;
   }
   return elements;
 }
@@ -286,8 +335,8 @@ namespace axiscast::bench {
 
 HWY_EXPORT(Compute);
 
-std::int64_t RunArithmetic(Arithmetic arithmetic, std::int64_t elements) {
-  return HWY_DYNAMIC_DISPATCH(Compute)(arithmetic, elements);
+std::int64_t RunArithmetic(Arithmetic arithmetic, int way, std::int64_t elements, int place) {
+  return HWY_DYNAMIC_DISPATCH(Compute)(arithmetic, way, elements, place);
 }
 
 }  // namespace axiscast::bench

@@ -43,19 +43,21 @@ enum class Arithmetic : std::uint8_t {
   kSquareRootFloat32,
   kAddFloat16,  // to as many others
   kAddBFloat16,
-  kAddFloat16ToFew,    // whose conversions are left out, also where there is one for three results
-  kAddFloat16InPairs,  // in another way, as ToFewInPairs
-  kAddFloat16ToFewInPairs,
+  kAddFloat16ToFew,  // whose conversions are left out
   kAddBFloat16ToFew,
   kSumFloat16,
-  kCompareFloat32,        // to bool
-  kDivideInt32,           // floored, by as many divisors
-  kDivideInt32ByDoubles,  // in another way
-  kDivideInt32ByOne,      // by one
+  kCompareFloat32,    // to bool
+  kDivideInt32,       // floored, by as many divisors
+  kDivideInt32ByOne,  // by one
+  kRemainderFloat32,  // floored
+  kChainFloat32,      // adding twice, multiplying, and the larger one of two
 };
 
-// Does the arithmetic on at least so many elements, in registers or from L1, without waiting for results. Returns how many.
-std::int64_t RunArithmetic(Arithmetic arithmetic, std::int64_t elements);
+// Does the arithmetic on at least so many elements, in registers or from L1, without waiting for results. Returns how many; 0: it
+// has no such way. Which way is the fastest one depends on the CPU; and arrays in L1 lie elsewhere for each of the places, of which
+// one or the other may be slow.
+inline constexpr int kArithmeticWays = 3, kArithmeticPlaces = 4;
+std::int64_t RunArithmetic(Arithmetic arithmetic, int way, std::int64_t elements, int place);
 
 // Highway's name of the target they were compiled for.
 const char* RoofTarget();
