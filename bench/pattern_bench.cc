@@ -81,6 +81,10 @@ void AddPatternRow(const Pattern& pattern, const Size& size, Bench& bench) {
     const Calls calls = [&](std::int64_t count) { Execute(plan, call, size.threads, count); };
     Sample sample = MeasureBesideRoof(roof, call.traffic, size.threads, calls, effort);
     if (size.threads == 1) sample.estimate = plan.Describe().estimated_seconds;
+    if (effort.roof && size.threads > 1 && plan.Describe().parallel && sample.roof < kGoodRoof) {
+      const Calls unshared = [&](std::int64_t count) { Execute(plan, call, 1, count); };
+      sample.unshared = MeasureAlone(1, unshared, effort).seconds;
+    }
     return sample;
   };
   std::size_t widest = 1;

@@ -73,6 +73,13 @@ std::vector<Reason> ReasonsOf(const Planned& planned, const Sample& sample) {
   if (plan.store != "streaming") {
     add("stores", sample.seconds * (sample.ordinary - sample.roof), "the roof's go past the caches, here a reader may come next");
   }
+  if (sample.unshared > 0) {
+    // Beyond each thread's share of what one takes, and of what that costs the roof.
+    const double alone = sample.alone * sample.seconds, of_roof = alone > 0 ? std::max(roof - alone * share, 0.0) : 0;
+    add("sharing", sample.seconds - sample.unshared * share - of_roof,
+        "one thread takes " + Formatted("%.2f times as long", sample.unshared / sample.seconds) +
+            (alone > 0 ? Formatted("; the roof's %.2f times", alone / roof) : ""));
+  }
   if (planned.threads > 1 && !plan.parallel) {
     add("serial", sample.seconds * (sample.alone - sample.roof), "the roof has a second one, the plan is too short for it");
   }

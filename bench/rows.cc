@@ -126,14 +126,16 @@ void Register(Row& row, Progress& progress, Peer* peer, const Effort& effort) {
 
 }  // namespace
 
-Sample MedianOf(const Row& row) {
+Sample MedianOf(const Row& row) {  // of what was measured
   const auto median = [&](double Sample::*field) {
     std::vector<double> values;
-    for (const Sample& sample : row.samples) values.push_back(sample.*field);
+    for (const Sample& sample : row.samples) {
+      if (sample.*field > 0) values.push_back(sample.*field);
+    }
     return Median(std::move(values));
   };
-  return {median(&Sample::seconds), median(&Sample::roof),     median(&Sample::ordinary),
-          median(&Sample::alone),   median(&Sample::estimate), median(&Sample::other)};
+  return {median(&Sample::seconds),  median(&Sample::roof),     median(&Sample::ordinary), median(&Sample::alone),
+          median(&Sample::unshared), median(&Sample::estimate), median(&Sample::other)};
 }
 
 double RatioOf(const Row& row) {
