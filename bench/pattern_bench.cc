@@ -84,6 +84,7 @@ void AddPatternRow(const Pattern& pattern, const Size& size, Bench& bench) {
     if (effort.roof && size.threads > 1 && plan.Describe().parallel && sample.roof < kGoodRoof) {
       const Calls unshared = [&](std::int64_t count) { Execute(plan, call, 1, count); };
       sample.unshared = MeasureAlone(1, unshared, effort).seconds;
+      if (sample.alone == 0) sample.alone = roof.Measure(call.traffic, 1, effort).best / sample.seconds;
     }
     return sample;
   };

@@ -6,7 +6,7 @@
 namespace axiscast::bench {
 namespace {
 
-constexpr const char* kTwiceOrDivision = "bytes, divisor's twice, or exact quotients";
+constexpr const char* kTwiceOrDivision = "bytes, divisor's twice, or exact quotients behind its check";
 constexpr const char* kOrConversion = "bytes or conversions";
 constexpr const char* kOrComparison = "bytes or comparisons";
 constexpr const char* kOrDivision = "bytes or divisions";
@@ -136,7 +136,8 @@ const std::vector<Pattern> kTable = {
 
 void SetConversions(Pattern* pattern) {
   if (std::strcmp(pattern->dtype, "float16") == 0) {
-    pattern->arithmetic = Arithmetic::kAddFloat16;
+    const bool adds = std::strcmp(pattern->ops, "add") == 0 || std::strcmp(pattern->ops, "subtract") == 0;
+    pattern->arithmetic = adds ? Arithmetic::kAddFloat16 : Arithmetic::kAnyOpFloat16;
   } else if (std::strcmp(pattern->dtype, "bfloat16") == 0) {
     pattern->arithmetic = Arithmetic::kAddBFloat16;
   } else {

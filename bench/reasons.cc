@@ -1,4 +1,4 @@
-// Sets the parts of a plan's estimate against the roofs that were measured beside the call.
+// Sets the parts of a plan's estimate, and what sharing cost, against the roofs that were measured beside the call.
 #include "bench/reasons.h"
 
 #include <algorithm>
@@ -52,20 +52,23 @@ std::vector<Reason> ReasonsOf(const Planned& planned, const Sample& sample) {
   const PlanDescription& plan = planned.plan;
   const double roof = sample.seconds * sample.roof;
   const double share = plan.parallel ? 1.0 / planned.threads : 1;  // of the work, that each thread does
+  const bool shared = sample.unshared > 0 && sample.alone > 0;
+  // What sharing costs the roof: what it takes beyond a thread's share of what one takes.
+  const double sharing_of_roof = shared ? std::max(roof - sample.alone * sample.seconds * share, 0.0) : 0;
   std::vector<Reason> reasons;
   const auto add = [&](const std::string& name, double seconds, const std::string& evidence) {
     if (seconds > 0) reasons.push_back({name, seconds, evidence});
   };
   for (const PlanDescription::Part& part : plan.parts) {
     if (part.name == "bytes" || part.name == "arithmetic" || part.name == "check") continue;
-    add(part.name, part.seconds * (part.name == "call" ? 1 : share), part.counted);
+    add(part.name, part.seconds * (part.name == "call" && !shared ? 1 : share), part.counted);
   }
   // The roof has the bytes, a divisor's twice; and some arithmetic.
   if (const double beyond_bytes = SecondsOf(plan, "arithmetic"); beyond_bytes > 0) {
     const double check = SecondsOf(plan, "check");
     const double work = (SecondsOf(plan, "bytes") + beyond_bytes) * share;
     const double cycles = planned.vectors * MachineSpeed().cycle_seconds;
-    add("arithmetic", work + check * share - roof,
+    add("arithmetic", work + check * share - (roof - sharing_of_roof),
         Formatted("%.1f cycles for 64 bytes", work / share / cycles) +
             (check > 0 ? Formatted(", the check %.1f", check / cycles) : "") +
             Formatted("; the roof: %.1f", roof / share / cycles));
@@ -73,12 +76,10 @@ std::vector<Reason> ReasonsOf(const Planned& planned, const Sample& sample) {
   if (plan.store != "streaming") {
     add("stores", sample.seconds * (sample.ordinary - sample.roof), "the roof's go past the caches, here a reader may come next");
   }
-  if (sample.unshared > 0) {
-    // Beyond each thread's share of what one takes, and of what that costs the roof.
-    const double alone = sample.alone * sample.seconds, of_roof = alone > 0 ? std::max(roof - alone * share, 0.0) : 0;
-    add("sharing", sample.seconds - sample.unshared * share - of_roof,
+  if (shared) {
+    add("sharing", sample.seconds - sample.unshared * share - sharing_of_roof,
         "one thread takes " + Formatted("%.2f times as long", sample.unshared / sample.seconds) +
-            (alone > 0 ? Formatted("; the roof's %.2f times", alone / roof) : ""));
+            Formatted("; the roof's %.2f times", sample.alone / sample.roof));
   }
   if (planned.threads > 1 && !plan.parallel) {
     add("serial", sample.seconds * (sample.alone - sample.roof), "the roof has a second one, the plan is too short for it");
@@ -126,8 +127,9 @@ void PrintReasons(const std::vector<const Row*>& rows) {
   }
   if (groups.empty()) return;
   std::printf(
-      "\nBelow %.1f of the roof, and where the time beyond it goes: by the plan's estimate and the roofs that were measured\n"
-      "beside the call. A line stands for the rows of a pattern whose largest part is the same; its numbers are of the worst.\n",
+      "\nBelow %.1f of the roof, and where the time beyond it goes: by the plan's estimate, and the roofs and threads that were\n"
+      "measured beside the call. A line stands for the rows of a pattern whose largest part is the same; its numbers are of the "
+      "worst.\n",
       kGoodRoof);
   for (const std::string level : {"L1", "L2", "L3", "memory"}) {
     std::vector<std::pair<std::string, const Group*>> of_level;

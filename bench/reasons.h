@@ -1,4 +1,5 @@
-// Why a row is below the roof: the parts of the plan's estimate that the roof does not have, and what they leave unexplained.
+// Why a row is below the roof: the parts of the plan's estimate that the roof does not have, what sharing cost, and what they leave
+// unexplained.
 #ifndef AXISCAST_BENCH_REASONS_H_
 #define AXISCAST_BENCH_REASONS_H_
 

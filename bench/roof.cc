@@ -19,11 +19,13 @@ constexpr std::int64_t kForkAlwaysPays = std::int64_t{16} << 20;  // bytes
 constexpr std::size_t kFinalists = 2;
 constexpr double kArithmeticGuess = 0.2e-9;  // seconds of an element, roughly
 
-// The same with few others; kNone: what it takes does not depend on that.
+// The arithmetic where one operand has few values; kNone: it is no different.
 Arithmetic ToFew(Arithmetic arithmetic) {
   switch (arithmetic) {
     case Arithmetic::kAddFloat16:
       return Arithmetic::kAddFloat16ToFew;
+    case Arithmetic::kAnyOpFloat16:
+      return Arithmetic::kAnyOpFloat16ToFew;
     case Arithmetic::kAddBFloat16:
       return Arithmetic::kAddBFloat16ToFew;
     default:
@@ -36,27 +38,28 @@ double TimeOfElement(Arithmetic arithmetic, const Effort& effort) {
   const auto elements = static_cast<std::int64_t>(effort.chunk / kArithmeticGuess) / kArithmeticPlaces;
   double best = std::numeric_limits<double>::infinity();
   for (int way = 0; way < kArithmeticWays; ++way) {
+    if (RunArithmetic(arithmetic, way, 1, 0) == 0) continue;
     for (int place = 0; place < kArithmeticPlaces; ++place) {
-      const double seconds = Undisturbed(1, effort, [&] {
-        const double begin = Now(1);
-        const std::int64_t done = RunArithmetic(arithmetic, way, elements, place);
-        return done > 0 ? (Now(1) - begin) / static_cast<double>(done) : best;
-      });
-      best = std::min(best, seconds);
+      best = std::min(best, Undisturbed(1, effort, [&] {
+                        const double begin = Now(1);
+                        const std::int64_t done = RunArithmetic(arithmetic, way, elements, place);
+                        return (Now(1) - begin) / static_cast<double>(done);
+                      }));
     }
   }
   return best;
 }
 
-// Of a call's arithmetic. What is converted of the input that has fewer elements is converted once.
+// Seconds that one thread needs for a call's arithmetic. What is converted of the input that has fewer elements is converted once.
 double TimeArithmetic(const Traffic& traffic, const Effort& effort) {
   if (traffic.arithmetic == Arithmetic::kNone) return 0;
   const Arithmetic to_few = ToFew(traffic.arithmetic);
-  const std::int64_t few = to_few == Arithmetic::kNone ? 0 : traffic.elements - traffic.others;
+  const std::int64_t others = to_few == Arithmetic::kNone ? traffic.elements : traffic.others;
   const auto time = [&](Arithmetic arithmetic, std::int64_t elements) {
-    return elements == 0 ? 0 : static_cast<double>(elements) * TimeOfElement(arithmetic, effort);
+    constexpr std::int64_t kWorthMeasuring = 200;  // of so many elements, one
+    return elements * kWorthMeasuring < traffic.elements ? 0 : static_cast<double>(elements) * TimeOfElement(arithmetic, effort);
   };
-  return time(traffic.arithmetic, traffic.elements - few) + time(to_few, few);
+  return time(traffic.arithmetic, others) + time(to_few, traffic.elements - others);
 }
 
 }  // namespace
@@ -100,8 +103,15 @@ double Roof::Time(const Traffic& traffic, const std::vector<Part>& parts, int th
                   double guess) {
   std::vector<double> begin(static_cast<std::size_t>(threads)), end(begin.size());
   std::atomic<int> ready{0};
-  const auto passes = std::max<std::int64_t>(static_cast<std::int64_t>(effort.chunk / guess), 1);
-  const std::int64_t warm_up = WarmUpPasses(guess, effort);
+  // Blocks are whole: what they leave out takes its share of the time.
+  std::int64_t moved = 0;
+  for (const Part& part : parts) {
+    moved += part.bytes * (part.passes == kReadOnly ? 1 : AllRoofPasses()[static_cast<std::size_t>(part.passes)].reads + 1);
+  }
+  const double share = static_cast<double>(traffic.bytes()) / static_cast<double>(std::max(moved, kRoofBlock));
+  const double pass = std::max(guess / share, 1e-9);
+  const auto passes = std::max<std::int64_t>(static_cast<std::int64_t>(effort.chunk / pass), 1);
+  const std::int64_t warm_up = WarmUpPasses(pass, effort);
   const std::function<void(int)> work = [&](int t) {
     const auto run = [&](std::int64_t count) {
       for (std::int64_t i = 0; i < count; ++i) {
@@ -127,12 +137,6 @@ double Roof::Time(const Traffic& traffic, const std::vector<Part>& parts, int th
     run(passes);
     end[static_cast<std::size_t>(t)] = Now(threads);
   };
-  // Blocks are whole: what they leave out takes its share of the time.
-  std::int64_t moved = 0;
-  for (const Part& part : parts) {
-    moved += part.bytes * (part.passes == kReadOnly ? 1 : AllRoofPasses()[static_cast<std::size_t>(part.passes)].reads + 1);
-  }
-  const double share = static_cast<double>(traffic.bytes()) / static_cast<double>(std::max(moved, kRoofBlock));
   return Undisturbed(threads, effort, [&] {
     ready.store(0);
     team_.Run(threads, work);
@@ -186,7 +190,7 @@ RoofTime Roof::Measure(const Traffic& traffic, int threads, const Effort& effort
   };
   const double ordinary = fastest(choice.ordinary);
   double arithmetic = TimeArithmetic(traffic, effort) / threads;
-  if (arithmetic > 0 && traffic.checked_bytes > 0) {  // which ends before the first write
+  if (arithmetic > 0 && WholeBlocks(traffic.checked_bytes) > 0) {  // the check, which ends before the first write
     arithmetic += Measure({traffic.checked, traffic.checked_bytes, traffic.out, 0}, threads, effort).best;
   }
   return {std::max(std::min(ordinary, fastest(choice.streaming)), arithmetic), std::max(ordinary, arithmetic)};

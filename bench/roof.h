@@ -30,7 +30,7 @@ struct Traffic {
   std::int64_t checked_bytes = 0;
   Arithmetic arithmetic = Arithmetic::kNone;
   std::int64_t elements = 0;  // that the arithmetic is done on
-  std::int64_t others = 0;    // of the two inputs of a conversion, in the one that has fewer
+  std::int64_t others = 0;    // where that converts two inputs, of which one has as many: those of the other one
   bool keeps_gaps = false;    // what lies between the output's elements stays: its lines are read too. Of as many bytes as inputs
 
   std::int64_t bytes() const { return read_bytes + write_bytes + (keeps_gaps ? write_bytes : 0) + checked_bytes; }
@@ -39,7 +39,7 @@ struct Traffic {
 struct RoofTime {
   double best;       // seconds per pass, with non-temporal stores where they win
   double ordinary;   // without them
-  double alone = 0;  // MeasureCall's best on one thread; 0: too long to be worth measuring
+  double alone = 0;  // MeasureCall's best on one thread; 0: not measured, as several are faster beyond doubt
 };
 
 class Roof {

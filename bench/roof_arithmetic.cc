@@ -74,34 +74,51 @@ std::int64_t RunArrays(D d, std::int64_t elements, int place, T value, const Ste
   return done;
 }
 
+struct Add {
+  template <class V>
+  HWY_INLINE V operator()(V x, V y) const {
+    return hn::Add(x, y);
+  }
+};
+// What takes no more than any op does: a Zen 4 converts and adds by the same units, and multiplies by others.
+struct AnyOp {
+  template <class V>
+  HWY_INLINE V operator()(V x, V y) const {
+    return hn::Or(x, y);
+  }
+};
+
 // One conversion for each operand, and one back, on as many elements as d has lanes. An operand of few values is widened once.
-template <bool kToFew, class D>
-HWY_INLINE auto SumOfHalves(D d, const std::uint16_t* x) {
+template <class Op, bool kToFew, class D>
+HWY_INLINE auto HalvesOf(D d, const std::uint16_t* x) {
   const hn::Rebind<std::uint16_t, D> bits;
   const hn::Rebind<hwy::float16_t, D> halves;
   const auto widened = [&](const std::uint16_t* from)
                            HWY_ATTR { return hn::PromoteTo(d, hn::BitCast(halves, hn::Load(bits, from))); };
   const auto other = kToFew ? hn::Set(d, 1.0f) : widened(x + kPitch);
-  return hn::BitCast(bits, hn::DemoteTo(halves, hn::Add(widened(x), other)));
+  return hn::BitCast(bits, hn::DemoteTo(halves, Op()(widened(x), other)));
 }
 
-// Results are stored as they are converted, or by half vectors, which take a Zen 4 0.93 of the time; or in pairs: a Zen 5 takes 1.3
-// times as long to convert 32 bytes to memory as to a register.
-template <bool kToFew>
-std::int64_t AddHalves(int way, std::int64_t elements, int place) {
+// Results are stored as they are converted, or by half vectors (a Zen 4 then adds two arrays in 0.84 of the time), or in pairs: a
+// Zen 5 takes 1.3 times as long to convert 32 bytes to memory as to a register.
+template <class Op, bool kToFew>
+std::int64_t ConvertHalves(int way, std::int64_t elements, int place) {
   const hn::ScalableTag<float> d;
   const hn::Rebind<std::uint16_t, decltype(d)> bits;
   constexpr std::uint16_t kOne = 0x3c00;
-  if (way == 0) return RunArrays(bits, elements, place, kOne, [&](const auto* x) HWY_ATTR { return SumOfHalves<kToFew>(d, x); });
+  if (way == 0) {
+    return RunArrays(bits, elements, place, kOne, [&](const std::uint16_t* x) HWY_ATTR { return HalvesOf<Op, kToFew>(d, x); });
+  }
 #if HWY_TARGET != HWY_SCALAR
   const hn::Half<decltype(d)> half;
   const hn::Half<decltype(bits)> half_bits;
   const hn::Twice<decltype(bits)> pairs;
   if (way == 1) {
-    return RunArrays(half_bits, elements, place, kOne, [&](const auto* x) HWY_ATTR { return SumOfHalves<kToFew>(half, x); });
+    return RunArrays(half_bits, elements, place, kOne,
+                     [&](const std::uint16_t* x) HWY_ATTR { return HalvesOf<Op, kToFew>(half, x); });
   }
-  return RunArrays(pairs, elements, place, kOne, [&](const auto* x) HWY_ATTR {
-    return hn::Combine(pairs, SumOfHalves<kToFew>(d, x + hn::Lanes(d)), SumOfHalves<kToFew>(d, x));
+  return RunArrays(pairs, elements, place, kOne, [&](const std::uint16_t* x) HWY_ATTR {
+    return hn::Combine(pairs, HalvesOf<Op, kToFew>(d, x + hn::Lanes(d)), HalvesOf<Op, kToFew>(d, x));
   });
 #else
   return 0;
@@ -146,8 +163,8 @@ std::int64_t CompareFloats(std::int64_t elements, int place) {
   const hn::Repartition<std::uint8_t, decltype(d)> d8;
   HWY_ALIGN float x[kElements];
   std::fill_n(x, kElements, 1.0f);
-  HWY_ALIGN std::uint8_t bytes_out[kElements + Beginning<std::uint8_t>(kArithmeticPlaces - 1)];
-  std::uint8_t* const out = bytes_out + Beginning<std::uint8_t>(place);
+  HWY_ALIGN std::uint8_t room[kElements + Beginning<std::uint8_t>(kArithmeticPlaces - 1)];
+  std::uint8_t* const out = room + Beginning<std::uint8_t>(place);
   const auto limit = hn::Set(d, 2.0f);
   const std::size_t lanes = hn::Lanes(d);
   std::int64_t done = 0;
@@ -205,7 +222,7 @@ std::int64_t DivideInt32sByDoubles(std::int64_t elements, int place) {
     return hn::OddEven(hn::BitCast(d, hn::ShiftLeft<32>(odd)), hn::BitCast(d, even));
   });
 #else
-  return DivideInt32s(elements, place);
+  return 0;
 #endif
 }
 
@@ -259,9 +276,11 @@ std::int64_t SumHalves(std::int64_t elements) {
 }
 
 // Floored remainders: what the rounded quotient leaves, with the divisor's sign taken off and put back, is exact; and right where
-// its bits are below the divisor's, which is to be seen. (Where it is not, more is needed.)
+// its bits are below the divisor's, which is to be seen. (Where it is not, more is needed.) Without a fused step it is not exact,
+// and of what else there is to do, only the division is counted.
 std::int64_t RemaindersOfFloats(std::int64_t elements, int place) {
   const hn::ScalableTag<float> d;
+#if HWY_NATIVE_FMA
   const hn::RebindToUnsigned<decltype(d)> bits;
   return RunArrays(d, elements, place, 7.0f, [&](const float* at) HWY_ATTR {
     const auto y = hn::Load(d, at + kPitch);
@@ -271,59 +290,62 @@ std::int64_t RemaindersOfFloats(std::int64_t elements, int place) {
     const bool right = hn::AllTrue(bits, hn::Lt(hn::BitCast(bits, left), hn::BitCast(bits, divisor)));
     return HWY_LIKELY(right) ? hn::Or(left, sign) : hn::Zero(d);
   });
+#else
+  return RunArrays(d, elements, place, 7.0f,
+                   [&](const float* at) HWY_ATTR { return hn::Div(hn::Load(d, at), hn::Load(d, at + kPitch)); });
+#endif
 }
 
-// Four ops with two operands that stay in registers, and one more that does not. Not as chain_4 has them: a product that is added
-// to at once would become a fused step, which rounds once.
+// Four ops, one of them with as many others.
 std::int64_t ChainFloats(std::int64_t elements, int place) {
   const hn::ScalableTag<float> d;
-  const auto factor = hn::Set(d, 0.5f), bias = hn::Set(d, 3.0f), least = hn::Zero(d);
+  const auto bias = hn::Set(d, 3.0f), factor = hn::Set(d, 0.5f), least = hn::Zero(d);
   return RunArrays(d, elements, place, 1.0f, [&](const float* at) HWY_ATTR {
-    return hn::Add(hn::Add(hn::Max(hn::Mul(hn::Load(d, at), factor), least), bias), hn::Load(d, at + kPitch));
+    return hn::Max(hn::Add(hn::Mul(hn::Add(hn::Load(d, at), bias), factor), hn::Load(d, at + kPitch)), least);
   });
 }
 
 std::int64_t Compute(Arithmetic arithmetic, int way, std::int64_t elements, int place) {
+  const bool only = way == 0;  // of one way
   switch (arithmetic) {
-    case Arithmetic::kAddFloat16:
-      return AddHalves<false>(way, elements, place);
-    case Arithmetic::kAddFloat16ToFew:
-      return AddHalves<true>(way, elements, place);
-    case Arithmetic::kDivideInt32:
-      return way == 0 ? DivideInt32s(elements, place) : way == 1 ? DivideInt32sByDoubles(elements, place) : 0;
-    default:
+    case Arithmetic::kNone:
       break;
-  }
-  if (way > 0) return 0;
-  switch (arithmetic) {
     case Arithmetic::kDivideFloat32:
-      return RunChains(hn::ScalableTag<float>(), elements, DivideInto3());
+      return only ? RunChains(hn::ScalableTag<float>(), elements, DivideInto3()) : 0;
     case Arithmetic::kDivideFloat64:
 #if HWY_HAVE_FLOAT64
-      return RunChains(hn::ScalableTag<double>(), elements, DivideInto3());
+      return only ? RunChains(hn::ScalableTag<double>(), elements, DivideInto3()) : 0;
 #else
       break;
 #endif
     case Arithmetic::kSquareRootFloat32:
-      return RunChains(hn::ScalableTag<float>(), elements, SquareRoot());
+      return only ? RunChains(hn::ScalableTag<float>(), elements, SquareRoot()) : 0;
+    case Arithmetic::kAddFloat16:
+      return ConvertHalves<Add, false>(way, elements, place);
+    case Arithmetic::kAnyOpFloat16:
+      return ConvertHalves<AnyOp, false>(way, elements, place);
     case Arithmetic::kAddBFloat16:
-      return AddBFloat16s<false>(elements, place);
+      return only ? AddBFloat16s<false>(elements, place) : 0;
+    case Arithmetic::kAddFloat16ToFew:
+      return ConvertHalves<Add, true>(way, elements, place);
+    case Arithmetic::kAnyOpFloat16ToFew:
+      return ConvertHalves<AnyOp, true>(way, elements, place);
     case Arithmetic::kAddBFloat16ToFew:
-      return AddBFloat16s<true>(elements, place);
+      return only ? AddBFloat16s<true>(elements, place) : 0;
     case Arithmetic::kSumFloat16:
-      return SumHalves(elements);
+      return only ? SumHalves(elements) : 0;
     case Arithmetic::kCompareFloat32:
-      return CompareFloats(elements, place);
+      return only ? CompareFloats(elements, place) : 0;
+    case Arithmetic::kDivideInt32:
+      return only ? DivideInt32s(elements, place) : way == 1 ? DivideInt32sByDoubles(elements, place) : 0;
     case Arithmetic::kDivideInt32ByOne:
-      return DivideInt32sByOne(elements, place);
+      return only ? DivideInt32sByOne(elements, place) : 0;
     case Arithmetic::kRemainderFloat32:
-      return RemaindersOfFloats(elements, place);
+      return only ? RemaindersOfFloats(elements, place) : 0;
     case Arithmetic::kChainFloat32:
-      return ChainFloats(elements, place);
-    default:
-      break;
+      return only ? ChainFloats(elements, place) : 0;
   }
-  return elements;
+  return only ? elements : 0;
 }
 
 }  // namespace HWY_NAMESPACE

@@ -41,9 +41,11 @@ enum class Arithmetic : std::uint8_t {
   kDivideFloat32,
   kDivideFloat64,
   kSquareRootFloat32,
-  kAddFloat16,  // to as many others
+  kAddFloat16,    // to as many others
+  kAnyOpFloat16,  // by any other op
   kAddBFloat16,
   kAddFloat16ToFew,  // whose conversions are left out
+  kAnyOpFloat16ToFew,
   kAddBFloat16ToFew,
   kSumFloat16,
   kCompareFloat32,    // to bool

@@ -126,7 +126,7 @@ void Register(Row& row, Progress& progress, Peer* peer, const Effort& effort) {
 
 }  // namespace
 
-Sample MedianOf(const Row& row) {  // of what was measured
+Sample MedianOf(const Row& row) {
   const auto median = [&](double Sample::*field) {
     std::vector<double> values;
     for (const Sample& sample : row.samples) {

@@ -31,7 +31,7 @@ struct Row {
   std::vector<Sample> samples = {};  // one per repetition
 };
 
-// Medians over a row's repetitions.
+// Medians over a row's repetitions, of each field over those that measured it.
 Sample MedianOf(const Row& row);
 // Seconds there / seconds here, the median over pairs taken by turns: above 1, this build is faster. 0: not compared.
 double RatioOf(const Row& row);
