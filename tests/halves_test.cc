@@ -1,0 +1,30 @@
+// The loops of half vectors, which Zen 4s take (Tile::halves): that they are there. forced_tiling_test sees that their results are
+// the same, and so does not see it where there are none.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+
+#include "axiscast/axiscast.h"
+#include "axiscast/kernel.h"
+
+namespace axiscast {
+namespace {
+
+// In the target that builds have by default for them, as once they were not.
+TEST(Halves, HaveLoopsWhereCpusGain) {
+  const std::string target = Registry::BuiltIn().target();
+  if (target != "AVX3_DL" && target != "AVX3_ZEN4") GTEST_SKIP() << target << " is not the target of a CPU that gains";
+  for (const DType dtype : {DType::kFloat32, DType::kInt8, DType::kFloat16}) {
+    const DType dtypes[] = {dtype, dtype};
+    const Kernel* const kernel = FindOp("add")->FindKernel(dtypes);
+    const auto bytes = 1000 * static_cast<std::int64_t>(SizeOf(dtype));
+    Tile tile{1, 1000, {{bytes, false}, {bytes, false}}, bytes, nullptr};
+    const KernelFunction whole = kernel->choose(tile);
+    tile.halves = true;
+    EXPECT_NE(kernel->choose(tile), whole) << NameOf(dtype);
+  }
+}
+
+}  // namespace
+}  // namespace axiscast
