@@ -29,6 +29,7 @@ constexpr double kCutRowSeconds = 18e-9;           // a part of a row that is cu
 constexpr double kShortRowSeconds = 2.5e-9;        // a row that does not fill a vector
 constexpr double kChainedRowSeconds = 3e-9;        // of a chain, where inputs change
 constexpr double kRaggedChainedRowSeconds = 7e-9;  // and meet within a vector
+constexpr double kChainedReadSeconds = 0.2e-9;     // a vector of a staged input of a chain: it is loads that bound those
 constexpr double kTileSeconds = 10e-9;             // a tile: moving on, and the kernel's call
 constexpr double kStageSeconds = 18e-9;            // a block that is staged, however small
 constexpr double kStagedBytesPerSecond = 200e9;    // written to scratch in order, and read again
@@ -90,6 +91,9 @@ TilingEstimate TileCost::Cost(int first) const {
     if (!Stages(i, first)) continue;
     const bool image = fold > 0 && IsImage(i, first);
     AddStaging(i, first, image ? row_cols * problem_.sizes[i] : StagedTileBytes(first), image, tile_rows, &estimate);
+    if (problem_.chained && !IsOutput(i)) {
+      estimate.staging.seconds += elements * static_cast<double>(problem_.sizes[i]) / kVectorBytes * kChainedReadSeconds;
+    }
     // Of what comes from memory, nothing is computed or streamed while it is staged.
     if (problem_.streams && !IsOutput(i)) estimate.staging.seconds += UniqueBytes(i) / MachineSpeed().memory;
   }
