@@ -214,6 +214,7 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   problem.reads_only = options.check != nullptr;
   problem.permuted_lanes = steps.size() == 1 ? steps[0].kernel->permutes : 0;
   problem.transposes = steps.size() == 1 && steps[0].kernel->transposes;
+  problem.spreads = steps.size() == 1 && steps[0].kernel->spreads;
   problem.keeps = steps.size() == 1 && steps[0].kernel->keeps;
   problem.vector_bytes = options.vector_bytes;
   // Non-temporal stores win by a third where the call's bytes do not fit the last cache, and lose up to three times where they do.
@@ -287,6 +288,7 @@ std::string DescribeDelivery(const Layout& layout, int operand) {
   if (o.delivery == Delivery::kSplat) return "splat";
   if (o.delivery == Delivery::kPermuted) return "permuted";
   if (o.delivery == Delivery::kTransposed) return "transposed";
+  if (o.delivery == Delivery::kSpread) return "spread";
   if (o.splat) return "staged: unaligned splat";
   if (o.box_chunk_stride == 0) return "staged: pattern";
   if (o.box.empty()) {

@@ -28,6 +28,8 @@ void SetTile(const Layout& layout, const StepLayout& step, std::int64_t rows, st
     step_tile->rest = cols % tile.cols;
   }
   tile.out_row_stride = step.to_output ? layout.operands.back().row_stride : tile.cols * step.result_size;
+  const OperandLayout& out = layout.operands.back();
+  tile.out_step = step.to_output && out.delivery == Delivery::kSpread ? out.col_stride >> out.size_log2 : 1;
   tile.halves = layout.halves;
   step_tile->run = step.run;
   if (step.chain != nullptr) {  // whose inputs are the same in all tiles
@@ -50,7 +52,7 @@ void SetTile(const Layout& layout, const StepLayout& step, std::int64_t rows, st
       dense = dense && !in.splat && !in.transposed && in.permutation == nullptr && in.row_stride == tile.cols << operand.size_log2;
     }
   }
-  if (dense && tile.out_row_stride == tile.cols * step.result_size) {
+  if (dense && tile.out_step == 1 && tile.out_row_stride == tile.cols * step.result_size) {
     for (int a = 0; a < step.arity; ++a) tile.in[a].row_stride *= tile.rows;
     tile.out_row_stride *= tile.rows;
     tile.cols *= tile.rows;

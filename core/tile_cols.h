@@ -56,6 +56,7 @@ class TileCols {
     const bool staged = Stages(operand, first) && !(splat && !IsUnaligned(operand));
     if (IsPermuted(operand, first)) return {Delivery::kPermuted, false};
     if (IsTransposed(operand, first)) return {Delivery::kTransposed, false};
+    if (IsSpread(operand, first)) return {Delivery::kSpread, false};
     return {staged ? Delivery::kStaged : splat ? Delivery::kSplat : Delivery::kStreamed, splat};
   }
 
@@ -73,14 +74,24 @@ class TileCols {
   bool IsTransposed(int operand, int first) const {
     return operand == transposed_ && first == rank() - 1 && !IsPermuted(operand, first);
   }
+  // Is it the output, whose elements lie a few elements apart, such as kernels write that say so? Where they go to memory, one
+  // core's masked stores take 1.2 times as long as by way of scratch.
+  bool IsSpread(int operand, int first) const {
+    if (!problem_.spreads || problem_.streams || !IsOutput(operand) || first != rank() - 1 || IsUnaligned(operand)) return false;
+    const std::int64_t stride = canonical_.strides[operand][first], size = problem_.sizes[operand];
+    return stride >= 2 * size && stride <= kMaxOutStep * size && stride % size == 0;
+  }
   bool Stages(int operand, int first) const {
-    if (IsPermuted(operand, first) || IsTransposed(operand, first)) return false;
+    if (IsPermuted(operand, first) || IsTransposed(operand, first) || IsSpread(operand, first)) return false;
     return IsUnaligned(operand) || !(Streams(operand, first) || (!IsOutput(operand) && Splats(operand, first)));
   }
 
+  // Do kernels write the output where it is, one element after the other?
+  bool WritesRuns(int first) const { return !Stages(count() - 1, first) && !IsSpread(count() - 1, first); }
+
   // Do the kernel's rows follow each other in memory, so that it can join them? One input may be the same in all (Kernel::keeps).
   bool Joins(int first) const {
-    if (first == 0 || RowDim(first) != first - 1) return false;
+    if (first == 0 || RowDim(first) != first - 1 || IsSpread(count() - 1, first)) return false;
     int same = 0, splats = 0;
     for (int i = 0; i < count(); ++i) {
       if (IsPermuted(i, first) || IsTransposed(i, first)) return false;
@@ -108,7 +119,7 @@ class TileCols {
   bool WritesWholeLines(int first) const {
     const std::pmr::vector<std::int64_t>& strides = canonical_.strides[count() - 1];
     const std::int64_t bytes = SaturatingProduct(Block(first), problem_.sizes.back());
-    if (first == 0 || bytes % kLineBytes != 0 || Stages(count() - 1, first) || strides[RowDim(first)] != bytes) return false;
+    if (first == 0 || bytes % kLineBytes != 0 || !WritesRuns(first) || strides[RowDim(first)] != bytes) return false;
     return std::all_of(strides.begin(), strides.begin() + first, [](std::int64_t stride) { return stride % kLineBytes == 0; });
   }
 
@@ -122,7 +133,7 @@ class TileCols {
 
   // Are rows of cols, or the folded ones, such as cost kernels no more than one long row (Kernel::keeps)?
   bool Keeps(int first, std::int64_t fold) const {
-    if (IsAnyPermuted(first)) return false;
+    if (IsAnyPermuted(first) || IsSpread(count() - 1, first)) return false;
     const std::int64_t bytes = SaturatingProduct(fold > 0 ? fold * Block(first + 1) : Block(first), problem_.widest);
     if (!problem_.keeps || bytes > MostKeptBytes() || bytes % problem_.vector_bytes != 0) return false;
     if (fold == 0 && (first == 0 || RowDim(first) != first - 1)) return false;
@@ -145,7 +156,7 @@ class TileCols {
   // an image, cols are less than two such rows, or rows were too long, or a tile's rows are something else. Rows of a permuted
   // input are whole groups, each read whole, or joined.
   std::int64_t Fold(int first) const {
-    if (problem_.reads_only || TransposedDim(first) >= 0) return 0;
+    if (problem_.reads_only || TransposedDim(first) >= 0 || IsSpread(count() - 1, first)) return 0;
     const Permutation* const permuted = permutation(first);
     if (permuted != nullptr && permuted->stride == 0) return 0;
     bool any = false;

@@ -24,6 +24,7 @@ constexpr double kBesideImageSeconds = 0.06e-9;    // more for a permuted vector
 constexpr double kLoadedBesideSeconds = 0.3e-9;    // or for each group of many
 constexpr double kPermutedRestSeconds = 1.5e-9;    // more for one that does not fill a group, or is read in parts
 constexpr double kFoldedRowSeconds = 1e-9;         // a row of whole groups of a permuted input, of a tile of many
+constexpr double kSpreadSeconds = 0.35e-9;         // more for each vector over which one of results is spread
 constexpr double kStreamedRunSeconds = 20e-9;      // the first and last line of what is stored past the caches
 constexpr double kCutRowSeconds = 18e-9;           // a part of a row that is cut, of many rows
 constexpr double kShortRowSeconds = 2.5e-9;        // a row that does not fill a vector
@@ -66,7 +67,7 @@ TilingEstimate TileCost::Cost(int first) const {
   if (problem_.streams) {
     const bool whole_lines = WritesWholeLines(first), joined = joins && row_bytes >= vector && row_bytes % vector != 0;
     const bool too_short = !joins && !whole_lines && SaturatingProduct(row_cols, problem_.sizes.back()) < kStreamedRunBytes;
-    if (too_short || Stages(count() - 1, first)) {
+    if (too_short || !WritesRuns(first)) {
       const double bytes = elements * static_cast<double>(problem_.sizes.back());
       estimate.fetching = {bytes, bytes / MachineSpeed().memory};
     } else if (!joined && !whole_lines) {
@@ -118,6 +119,10 @@ TilingEstimate TileCost::Cost(int first) const {
   }
   estimate.rows = {rows, rows * row};
   if (parts > 1) estimate.rows.seconds += rows * parts * kCutRowSeconds;
+  if (IsSpread(count() - 1, first)) {
+    const double gaps = elements * static_cast<double>(canonical_.strides.back()[first] - problem_.sizes.back());  // bytes
+    estimate.rows.seconds += gaps / kVectorBytes * kSpreadSeconds;
+  }
   if (permuted) {
     estimate.rows.seconds += tiles * kPermutedTileSeconds;
     const Permutation& p = *permutation(first);

@@ -27,7 +27,8 @@ inline constexpr std::int64_t kStreamedRunBytes = 1024, kStreamedRowBytes = 2048
 // Where nobody says which target runs.
 inline constexpr std::int64_t kUsualVectorBytes = 64;
 
-enum class Delivery : std::uint8_t { kStreamed, kSplat, kPermuted, kTransposed, kStaged };
+// kSpread: of the output alone, Tile::out_step.
+enum class Delivery : std::uint8_t { kStreamed, kSplat, kPermuted, kTransposed, kSpread, kStaged };
 
 // Joining dims to longer rows than this gains nothing (seen on an AVX-512 server).
 inline constexpr std::int64_t kFlattenBytes = 1024;
@@ -67,6 +68,7 @@ struct TilingProblem {
   bool reads_only = false;                        // the last operand is looked at, and not written
   std::int64_t permuted_lanes = 0;                // of the one step's kernel, which heeds TileInput::permutation; 0: it does not
   bool transposes = false;                        // the one step's kernel heeds TileInput::transposed
+  bool spreads = false;                           // and Tile::out_step
   bool keeps = false;                             // and is one that keeps inputs
   std::int64_t vector_bytes = kUsualVectorBytes;  // of the target
   bool streams = false;                           // the output is to be stored past the caches

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "axiscast/kit/store-inl.h"
 #include "core/kernel.h"
 #include "hwy/cache_control.h"
 #include "simd/permute-inl.h"
@@ -182,12 +183,6 @@ bool GatherDenseBoxes(const std::byte* x, const BoxDim* dims, int rank, std::byt
     return false;
   }
 }
-
-// Whether a masked store writes the chosen lanes and leaves memory between them alone, also to other threads: elsewhere Highway's
-// is a load, a blend and a store.
-inline constexpr bool kHasMaskedStore = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3;
-// A masked store waits for its cache line: without the prefetch a Zen 5 took 5 times as long in memory, and it costs nothing in L1.
-inline constexpr std::int64_t kMaskedStorePrefetch = 1024;  // bytes
 
 // The other way round, by masked stores: dense x to the box at `out` and at every step. Writes to no gap.
 template <typename T>

@@ -89,6 +89,23 @@ TEST(BuiltInRegistry, TransposesInputsOfShortArithmetic) {
   }
 }
 
+// Which kernels write results that are a few elements apart: those of short arithmetic and 2 bytes or more, where masked stores are
+// instructions.
+TEST(BuiltInRegistry, SpreadsResultsOfShortArithmetic) {
+  for (const char* target : Registry::SupportedTargets()) {
+    SCOPED_TRACE(target);
+    const Registry* registry = nullptr;
+    ASSERT_TRUE(Registry::BuiltInFor(target, &registry).ok());
+    const bool has_masks = std::string_view(target).substr(0, 4) == "AVX3";
+    for (const char* op : {"add", "abs", "where", "remainder", "equal"}) {
+      const bool is_short = std::strcmp(op, "remainder") != 0;
+      for (const Kernel& kernel : registry->Find(op)->kernels()) {
+        EXPECT_EQ(kernel.spreads, has_masks && is_short && SizeOf(kernel.output) >= 2) << op << " " << NameOf(kernel.output);
+      }
+    }
+  }
+}
+
 // Which kernels keep an input that is the same in all rows in registers, or widen it once.
 TEST(BuiltInRegistry, KeepsInputsOfShortArithmetic) {
   for (const char* target : Registry::SupportedTargets()) {

@@ -371,6 +371,9 @@ TEST(ForcedTiling, NoResultDependsOnThePath) {
   if (AnyTargetTransposes()) {
     EXPECT_GE(counts["transposed"], 20);
   }
+  if (AnyTargetSpreads()) {
+    EXPECT_GE(counts["out spread"], 20);
+  }
   for (const char* name : {"streamed", "splat", "staged: pattern", "staged: repeat-each", "staged: transpose", "staged: gather",
                            "staged: runs", "staged: unaligned", "staged: unaligned splat", "out streamed", "out staged: gather",
                            "out staged: runs", "out staged: unaligned", "folded", "folded for streaming", "parallel",

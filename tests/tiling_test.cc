@@ -205,6 +205,33 @@ TEST(Tiling, TransposesInKernels) {
   }
 }
 
+// Short arithmetic writes every second to fourth element where it is, but not to memory.
+TEST(Tiling, SpreadsResults) {
+  const Op& add = *FindOp("add");
+  const auto delivery_of = [&](DType dtype, const Shape& shape, const Extents& strides) {  // of out, in elements
+    const DType dtypes[] = {dtype, dtype};
+    ByteStrides bytes = DenseStrides(shape, dtype);
+    for (std::size_t d = 0; d < strides.size(); ++d)
+      bytes[static_cast<int>(d)] = strides[d] * static_cast<std::int64_t>(SizeOf(dtype));
+    const TensorView x(nullptr, dtype, shape);
+    Plan plan;
+    const Status status = Plan::Make(add, {x, x}, MutableTensorView(nullptr, dtype, shape, bytes), {}, &plan);
+    EXPECT_TRUE(status.ok()) << status.message();
+    const std::string delivery = plan.Describe().operands[2].delivery;
+    return add.FindKernel(dtypes)->spreads || delivery != "staged: gather" ? delivery : "spread";
+  };
+  for (const DType dtype : {DType::kFloat32, DType::kInt16, DType::kFloat64, DType::kFloat16}) {
+    for (const std::int64_t step : {2, 3, 4}) EXPECT_EQ(delivery_of(dtype, {5000}, {step}), "spread") << NameOf(dtype) << step;
+  }
+  EXPECT_EQ(delivery_of(DType::kFloat32, {100, 200}, {500, 2}), "spread");
+  EXPECT_EQ(delivery_of(DType::kFloat32, {5000}, {5}), "staged: gather");
+  EXPECT_EQ(delivery_of(DType::kFloat32, {5000}, {-2}), "spread");
+  EXPECT_EQ(delivery_of(DType::kFloat32, {2, 5001}, {5001, 2}), "spread");  // rows that are woven into each other
+  EXPECT_EQ(delivery_of(DType::kFloat32, {2, 5001}, {1, 2}), "streamed");   // all of them
+  const std::int64_t many = 4 * MachineCaches().l3;
+  EXPECT_EQ(delivery_of(DType::kFloat32, {many}, {2}), "staged: gather");
+}
+
 // A row that many rows read is cut where the machine is faster so; unless few do, or results go to memory.
 TEST(Tiling, CutsLongRowsThatManyRead) {
   const auto row_bytes_of = [](std::int64_t rows, std::int64_t bytes, double longest, bool streams) {

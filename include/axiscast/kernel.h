@@ -20,6 +20,7 @@ inline constexpr int kMaxSharing = 4;             // parts that share vectors
 inline constexpr std::int64_t kSharedBytes = 64;  // of such a vector: with shorter ones, it takes 1.2 times as long
 inline constexpr int kMaxPermutedLanes = 64;
 inline constexpr std::int64_t kLeastSquareRows = 8;      // of a result that are worth a transposed input: of 4, scratch takes 0.6
+inline constexpr std::int64_t kMaxOutStep = 4;           // of results that are not one after the other
 inline constexpr int kMaxLinks = 16;                     // of a chain
 inline constexpr std::int64_t kMaxKept = 8;              // vectors of the target
 inline constexpr std::int64_t kMaxKeptBytes = 2 * 1024;  // of all of them
@@ -97,9 +98,9 @@ struct Chain {
   ChainInput in[kMaxLinks + 1];
 };
 
-/// All that a kernel ever sees but pointers: a 2-d block of the result, contiguous along cols, and the inputs that face it.
-/// Broadcasting beyond `splat`, `permutation` and `row_stride` 0, strides beyond `transposed` and unaligned memory are dealt with
-/// before a kernel is called.
+/// All that a kernel ever sees but pointers: a 2-d block of the result, contiguous along cols but for `out_step`, and the inputs
+/// that face it. Broadcasting beyond `splat`, `permutation` and `row_stride` 0, strides beyond `transposed` and unaligned memory
+/// are dealt with before a kernel is called.
 struct Tile {
   std::int64_t rows;  // >= 1
   std::int64_t cols;  // >= 1
@@ -109,6 +110,9 @@ struct Tile {
   const Chain* chain = nullptr;  // for kernels that compute chains, instead of `in` and `attributes`
   bool stream = false;  // nobody reads `out` soon: write it past the caches. The caller fences. Only for kernels that say so.
   bool halves = false;  // half a vector at a time is faster on this CPU, where long ones are streamed. Results are the same
+  // Elements from a col of the result to the next one's, to kMaxOutStep: what lies between them is not written. Others than 1 only
+  // for kernels that say so, of inputs that are neither permuted nor transposed, and none of which is `out`.
+  std::int64_t out_step = 1;
 };
 
 /// Computes a tile, whose element [0, 0] is at `out`, and at inputs[i] for tile.in[i]; all are aligned to their elements. They come
@@ -141,6 +145,7 @@ struct Kernel {
   double cycles_by_splat = 0;          // the same where its second input is one value for all or for a long row; 0: no other ones
   int permutes = 0;                    // `run` heeds TileInput::permutation, of so many lanes; of any dtypes, for two inputs. 0: no
   bool transposes = false;             // `run` heeds TileInput::transposed; of any dtypes, for two inputs
+  bool spreads = false;                // `run` heeds Tile::out_step; of any dtypes
   bool keeps = false;                  // `run` has no cost for rows that follow each other, where one input is the same in all
                        // and rows are whole vectors, up to kMaxKept and kMaxKeptBytes: it keeps that input in registers.
                        // Others, with ragged ends or streamed off a line, it joins

@@ -13,6 +13,7 @@
 #include "axiscast/kit/periodic-inl.h"
 #include "axiscast/kit/permuted-inl.h"
 #include "axiscast/kit/rows-inl.h"
+#include "axiscast/kit/spread-inl.h"
 #include "axiscast/kit/transposed-inl.h"
 #include "axiscast/kit/widened-inl.h"
 
@@ -38,6 +39,9 @@ class RowsChoice {
  public:
   // As Kernel::choose.
   static HWY_INLINE KernelFunction Choose(const Tile& tile) {
+    if constexpr (kSpreads<Op, T> && std::is_same_v<SpecialRows, NoSpecialRows>) {
+      if (tile.out_step > 1) return &SpreadRows<Rows, Op, T>::Run;
+    }
     if constexpr (std::is_same_v<SpecialRows, NoSpecialRows> && Op::kInfo.arity == 2) {
       if (const KernelFunction first = OfOrder<0>(tile); first != nullptr) return first;
       if (const KernelFunction second = OfOrder<1>(tile); second != nullptr) return second;

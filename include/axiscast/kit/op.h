@@ -258,6 +258,7 @@ struct TargetRow {
   CheckFunction check;
   int permutes;
   bool transposes;
+  bool spreads;
   bool keeps;
   int widens;
 };

@@ -69,6 +69,7 @@ constexpr void SetRow(TargetRow*& row) {
       row->choose = KernelOp::Class::template Chooses<typename KernelOp::Class, KernelOp, KernelType>();
       row->permutes = KernelOp::Class::template Permutes<typename KernelOp::Class, KernelOp, KernelType>();
       row->transposes = KernelOp::Class::template Transposes<typename KernelOp::Class, KernelOp, KernelType>();
+      row->spreads = KernelOp::Class::template Spreads<typename KernelOp::Class, KernelOp, KernelType>();
       row->keeps = KernelOp::Class::template Keeps<typename KernelOp::Class, KernelOp, KernelType>();
       row->widens = KernelOp::Class::template Widens<typename KernelOp::Class, KernelOp, KernelType>();
     }
@@ -108,6 +109,7 @@ void AddKernel(const TargetRow*& row, OpDefinition& definition) {
     kernel.check = row->check;
     kernel.permutes = row->permutes;
     kernel.transposes = row->transposes;
+    kernel.spreads = row->spreads;
     kernel.keeps = row->keeps;
     kernel.widens = row->widens;
     using KernelOp = KernelOpOf<Op, T>;

@@ -37,6 +37,8 @@ class Conformance : private ConformanceTiles {
   std::string PermutedInputs();
   /// Each input transposed, where kernels take that: parts of squares, rows at any distance; also over the other input.
   std::string TransposedInputs();
+  /// Results a few elements apart, where kernels take that: of every length, what is between stays as it was.
+  std::string SpreadResults();
   /// The result over each input that is as large.
   std::string InPlaceOfEveryStreamedInput();
   /// Every pair of special values (all pairs of 8-bit values), in the first and last input; others, if any, take random ones.
@@ -58,6 +60,7 @@ inline constexpr ConformanceCheck kConformanceChecks[] = {
     {"ManyRowsBesideOne", &Conformance::ManyRowsBesideOne},
     {"PermutedInputs", &Conformance::PermutedInputs},
     {"TransposedInputs", &Conformance::TransposedInputs},
+    {"SpreadResults", &Conformance::SpreadResults},
     {"InPlaceOfEveryStreamedInput", &Conformance::InPlaceOfEveryStreamedInput},
     {"EveryPairOfSpecialValues", &Conformance::EveryPairOfSpecialValues},
     {"CheckFindsRefusedValues", &Conformance::CheckFindsRefusedValues},
@@ -237,6 +240,26 @@ inline std::string Conformance::TransposedInputs() {
             shape.row_kind[1 - transposed] = Rows::kStill;
             wrong = Run(kernel, shape);
           }
+          if (!wrong.empty()) return wrong;
+        }
+      }
+    }
+  }
+  return "";
+}
+
+inline std::string Conformance::SpreadResults() {
+  constexpr Rows kKinds[] = {Rows::kDense, Rows::kPadded, Rows::kBackward, Rows::kStill};
+  for (const Kernel& kernel : kernels_) {
+    if (!kernel.spreads) continue;
+    unsigned round = 0;
+    for (std::int64_t step = 2; step <= kMaxOutStep; ++step) {
+      for (unsigned splats = 0; splats < patterns(); ++splats) {
+        for (const std::int64_t cols : Lengths(kernel)) {
+          const Rows kind = kKinds[++round % 4], out = kKinds[round / 4 % 3];
+          TileShape shape = {1 + round % 3, cols, splats, {kind, kind, kind, kind, out}, round % 5 < 3, round % 7};
+          shape.out_step = step;
+          std::string wrong = Run(kernel, shape);
           if (!wrong.empty()) return wrong;
         }
       }

@@ -33,6 +33,7 @@ class ConformanceTiles {
     int permuted = -1;  // this input is, in steps of
     StepOrder order = {};
     int transposed = -1;  // this input is
+    std::int64_t out_step = 1;
   };
 
   unsigned patterns() const { return 1u << info_.arity; }
@@ -229,19 +230,22 @@ inline std::string ConformanceTiles::Describe(const Kernel& kernel, std::int64_t
 inline std::string ConformanceTiles::Difference(const Kernel& kernel, const GuardedOperand& out) {
   for (std::int64_t r = 0; r < tile_.rows; ++r) {
     for (std::int64_t c = 0; c < tile_.cols; ++c) {
-      std::string wrong = Compare(kernel, out.At(r, c), r, c);
+      std::string wrong = Compare(kernel, out.At(r, c * tile_.out_step), r, c);
       if (!wrong.empty()) return wrong;
     }
   }
   out.CopyWindow(&window_);
   for (std::int64_t r = 0; r < tile_.rows; ++r) {
-    std::memset(window_.data() + (out.At(r, 0) - out.window_begin), static_cast<int>(kSentinel),
-                static_cast<std::size_t>(tile_.cols * out.layout.size));
+    for (std::int64_t c = 0; c < tile_.cols; ++c) {
+      std::memset(window_.data() + (out.At(r, c * tile_.out_step) - out.window_begin), static_cast<int>(kSentinel),
+                  static_cast<std::size_t>(out.layout.size));
+    }
   }
   for (std::size_t i = 0; i < window_.size(); ++i) {
     if (window_[i] != kSentinel) {
       return "wrote byte " + std::to_string(static_cast<std::ptrdiff_t>(i) - (out.data - out.window_begin)) +
-             " from the first, outside of the tile of " + std::to_string(tile_.rows) + " x " + std::to_string(tile_.cols);
+             " from the first, outside of the tile of " + std::to_string(tile_.rows) + " x " + std::to_string(tile_.cols) +
+             (tile_.out_step > 1 ? ", of every " + std::to_string(tile_.out_step) + ". element" : "");
     }
   }
   return "";
@@ -261,9 +265,10 @@ inline std::string ConformanceTiles::Run(const Kernel& kernel, const TileShape& 
   for (int i = 0; i < info_.arity; ++i) inputs_[i].CopyWindow(&windows_[i]);
   const auto size = static_cast<std::int64_t>(SizeOf(kernel.output));
   for (const bool stream : {false, true}) {
-    out_.Place({shape.rows, shape.cols, RowStride(shape.row_kind[kMaxArity], shape.cols, size, 1), size}, shape.at_end,
-               shape.shift);
+    const std::int64_t out_cols = (shape.cols - 1) * shape.out_step + 1;
+    out_.Place({shape.rows, out_cols, RowStride(shape.row_kind[kMaxArity], out_cols, size, 1), size}, shape.at_end, shape.shift);
     tile_.out_row_stride = out_.layout.row_stride;
+    tile_.out_step = shape.out_step;
     tile_.stream = stream;
     RunTile(kernel, out_.data);
     for (int i = 0; i < info_.arity; ++i) {
