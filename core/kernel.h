@@ -50,6 +50,7 @@ struct Movers {
   GatherMover gather[kElementSizes];  // transposes in squares where row_stride is one element
   TransposesMover transposes[kElementSizes];
   ScatterMover scatter[kElementSizes];
+  ScatterMover scatter_far[kElementSizes];  // the same to memory: no stores that wait for their lines
   BoxesMover boxes[kElementSizes];
   RunsMover runs;
   KernelFunction copy[kElementSizes];  // a unary kernel: out = in[0]

@@ -169,8 +169,8 @@ void RunTile(TileJob& job, const TileAt& at) {
   if (out.delivery == Delivery::kStaged) {
     BoxDim room[kMaxBoxDims];
     const std::span<const BoxDim> block = BlockOf(layout, out, at, whole, room);
-    StageOut(job.movers, out.size_log2, block.data(), static_cast<int>(block.size()), at.scratch + out.scratch,
-             at.position[inputs]);
+    StageOut(job.movers, out.size_log2, block.data(), static_cast<int>(block.size()), at.scratch + out.scratch, at.position[inputs],
+             layout.far);
   }
 }
 

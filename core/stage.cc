@@ -119,19 +119,20 @@ void StageIn(const Movers& movers, int size_log2, const BoxDim* dims, int rank, 
   }
 }
 
-void StageOut(const Movers& movers, int size_log2, const BoxDim* dims, int rank, const std::byte* x, std::byte* out) {
+void StageOut(const Movers& movers, int size_log2, const BoxDim* dims, int rank, const std::byte* x, std::byte* out, bool far) {
   const std::int64_t size = std::int64_t{1} << size_log2;
+  const ScatterMover scatter = (far ? movers.scatter_far : movers.scatter)[size_log2];
   if (rank == 1) {
-    movers.scatter[size_log2](x, 1, dims[0].extent, out, 0, dims[0].stride);
+    scatter(x, 1, dims[0].extent, out, 0, dims[0].stride);
     return;
   }
   if (rank == 2) {
-    movers.scatter[size_log2](x, dims[0].extent, dims[1].extent, out, dims[0].stride, dims[1].stride);
+    scatter(x, dims[0].extent, dims[1].extent, out, dims[0].stride, dims[1].stride);
     return;
   }
   int wide_log2;
   if (TransposesRuns(size_log2, dims, rank, &wide_log2)) {
-    StageOut(movers, wide_log2, dims, rank - 1, x, out);
+    StageOut(movers, wide_log2, dims, rank - 1, x, out, far);
     return;
   }
   if (dims[rank - 1].stride == size && Elements(dims + 1, rank - 2) <= kFewRuns) {
@@ -141,7 +142,7 @@ void StageOut(const Movers& movers, int size_log2, const BoxDim* dims, int rank,
   const std::int64_t elements = Elements(dims + 1, rank - 1), bytes = elements << size_log2;
   if (elements <= kFewRuns && std::abs(dims[0].stride) == size) return RunMover(movers, dims, rank, size, false).Move(x, out);
   for (std::int64_t i = 0; i < dims[0].extent; ++i) {
-    StageOut(movers, size_log2, dims + 1, rank - 1, x + i * bytes, out + i * dims[0].stride);
+    StageOut(movers, size_log2, dims + 1, rank - 1, x + i * bytes, out + i * dims[0].stride, far);
   }
 }
 

@@ -13,8 +13,9 @@ inline constexpr std::int64_t kFewRuns = 24;
 // Copies the block with these dims (outermost first, at least one) at `x` to dense `out`.
 void StageIn(const Movers& movers, int size_log2, const BoxDim* dims, int rank, const std::byte* x, std::byte* out);
 
-// Copies dense `x` to the block with these dims at `out`.
-void StageOut(const Movers& movers, int size_log2, const BoxDim* dims, int rank, const std::byte* x, std::byte* out);
+// Copies dense `x` to the block with these dims at `out`; far: which is not in the caches.
+void StageOut(const Movers& movers, int size_log2, const BoxDim* dims, int rank, const std::byte* x, std::byte* out,
+              bool far = false);
 
 }  // namespace axiscast
 

@@ -96,7 +96,7 @@ bool GatherAnyBoxes(const std::byte* x, const BoxDim* dims, int rank, std::byte*
   return !runs && GatherDenseBoxes<T>(x, dims, rank, out);
 }
 
-template <typename T>
+template <typename T, bool kFar = false>
 void Scatter(const std::byte* x, std::int64_t rows, std::int64_t cols, std::byte* out, std::int64_t row_stride,
              std::int64_t col_stride) {
   constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
@@ -104,7 +104,7 @@ void Scatter(const std::byte* x, std::int64_t rows, std::int64_t cols, std::byte
   const BoxDim dims[] = {{rows, row_stride}, {cols, col_stride}};
   if (col_stride == kSize || cols == 1) {
     if (cols == 1 && rows > 1) {
-      Scatter<T>(x, 1, rows, out, 0, row_stride);
+      Scatter<T, kFar>(x, 1, rows, out, 0, row_stride);
     } else if (row_stride == x_row || rows == 1) {
       std::memcpy(out, x, static_cast<std::size_t>(rows * x_row));
     } else if (!ScatterBoxes<T>(x, dims, 2, out)) {
@@ -118,7 +118,7 @@ void Scatter(const std::byte* x, std::int64_t rows, std::int64_t cols, std::byte
     for (std::int64_t c = 0; c < cols; ++c) MoveRuns(x + c * kSize, x_row, out + c * col_stride, row_stride, rows, kSize);
   } else {
     for (std::int64_t r = 0; r < rows; ++r) {
-      ScatterRow<T>(reinterpret_cast<const T*>(x + r * x_row), cols, out + r * row_stride, col_stride);
+      ScatterRow<kFar>(reinterpret_cast<const T*>(x + r * x_row), cols, out + r * row_stride, col_stride);
     }
   }
 }
@@ -155,6 +155,8 @@ void SetMovers(int size_log2, Movers& movers) {
   movers.gather[size_log2] = &Gather<T>;
   movers.transposes[size_log2] = &GatherTransposes<T>;
   movers.scatter[size_log2] = &Scatter<T>;
+  constexpr bool kFar = sizeof(T) >= 4;  // of smaller elements, as many stores take longer than their lines
+  movers.scatter_far[size_log2] = &Scatter<T, kFar>;
   movers.boxes[size_log2] = &GatherAnyBoxes<T>;
   movers.copy[size_log2] = &CopyTile<T>;
 }

@@ -70,8 +70,11 @@ class GuardedMoversTest : public test::MoverCaseTest {
     ASSERT_EQ(std::memcmp(dense, gathered.data(), bytes), 0) << text();
     ASSERT_EQ(std::memcmp(view_begin_, before.data(), view_bytes_), 0) << text();
     std::memcpy(dense, dense_before.data(), bytes);
-    movers_.scatter[index_](dense, rows, cols, view, row_stride, col_stride);
-    ASSERT_EQ(std::memcmp(view_begin_, scattered.data(), view_bytes_), 0) << text();
+    for (const ScatterMover scatter : {movers_.scatter[index_], movers_.scatter_far[index_]}) {
+      std::memcpy(view_begin_, before.data(), view_bytes_);
+      scatter(dense, rows, cols, view, row_stride, col_stride);
+      ASSERT_EQ(std::memcmp(view_begin_, scattered.data(), view_bytes_), 0) << text();
+    }
   }
 
   // Are the elements of three dims in order at `dense`, and is the view as it was?

@@ -83,9 +83,11 @@ class MoversTest : public test::MoverCaseTest {
       }
     }
     const Bytes expected = out.memory;
-    out.memory.assign(original.begin(), original.end());  // same storage, so `origin` stays valid
-    movers_.scatter[index_](x.data, rows, cols, out.origin, row_stride, col_stride);
-    ASSERT_EQ(out.memory, expected) << rows << " x " << cols << ", strides " << row_stride << " " << col_stride;
+    for (const ScatterMover scatter : {movers_.scatter[index_], movers_.scatter_far[index_]}) {
+      out.memory.assign(original.begin(), original.end());  // same storage, so `origin` stays valid
+      scatter(x.data, rows, cols, out.origin, row_stride, col_stride);
+      ASSERT_EQ(out.memory, expected) << rows << " x " << cols << ", strides " << row_stride << " " << col_stride;
+    }
   }
 
   // The sentinels count from each one's own start of memory, so only their values relative to `data` are compared.

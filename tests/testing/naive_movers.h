@@ -67,6 +67,7 @@ Movers MakeNaiveMovers(std::index_sequence<kLog2...>) {
           {&NaiveMovers<std::size_t{1} << kLog2>::Gather...},
           {&NaiveMovers<std::size_t{1} << kLog2>::Transposes...},
           {&NaiveMovers<std::size_t{1} << kLog2>::Scatter...},
+          {&NaiveMovers<std::size_t{1} << kLog2>::Scatter...},  // far
           {&NaiveMovers<std::size_t{1} << kLog2>::Boxes...},
           &NaiveRuns,
           {&NaiveMovers<std::size_t{1} << kLog2>::Copy...},
