@@ -74,10 +74,9 @@ class TileCols {
   bool IsTransposed(int operand, int first) const {
     return operand == transposed_ && first == rank() - 1 && !IsPermuted(operand, first);
   }
-  // Is it the output, whose elements lie a few elements apart, such as kernels write that say so? Where they go to memory, one
-  // core's masked stores take 1.2 times as long as by way of scratch.
+  // Is it the output, whose elements lie a few elements apart, as the kernel writes them?
   bool IsSpread(int operand, int first) const {
-    if (!problem_.spreads || problem_.streams || !IsOutput(operand) || first != rank() - 1 || IsUnaligned(operand)) return false;
+    if (!problem_.spreads || !IsOutput(operand) || first != rank() - 1 || IsUnaligned(operand)) return false;
     const std::int64_t stride = canonical_.strides[operand][first], size = problem_.sizes[operand];
     return stride >= 2 * size && stride <= kMaxOutStep * size && stride % size == 0;
   }
@@ -88,6 +87,9 @@ class TileCols {
 
   // Do kernels write the output where it is, one element after the other?
   bool WritesRuns(int first) const { return !Stages(count() - 1, first) && !IsSpread(count() - 1, first); }
+
+  // Do kernels that widen rows once (Kernel::widens) do so?
+  bool WidensOnce(int first) const { return !IsAnyPermuted(first) && !IsSpread(count() - 1, first); }
 
   // Do the kernel's rows follow each other in memory, so that it can join them? One input may be the same in all (Kernel::keeps).
   bool Joins(int first) const {

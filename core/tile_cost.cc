@@ -35,18 +35,19 @@ constexpr double kTileSeconds = 10e-9;             // a tile: moving on, and the
 constexpr double kStageSeconds = 18e-9;            // a block that is staged, however small
 constexpr double kStagedBytesPerSecond = 200e9;    // written to scratch in order, and read again
 constexpr double kPatternBytesPerSecond = 60e9;    // of what is written over and over, for all of a tile
-constexpr double kRunSeconds = 0.3e-9;             // a short run that is moved on its own
-constexpr double kLongRunSeconds = 0.7e-9;         // a longer one that is no whole vectors
-constexpr double kInOrderSeconds = 2e-9;           // a vector that is put in order from two or four, to come again
-constexpr double kReversedSeconds = 1e-9;          // an element of one that is reversed
-constexpr double kReversedRunSeconds = 1.9e-9;     // a longer one
-constexpr double kLongRepeatSeconds = 0.7e-9;      // a vector of an element that is repeated more often than tables have it
-constexpr double kGatherSeconds = 0.3e-9;          // an element moved on its own
-constexpr double kTransposeSeconds = 0.016e-9;     // a byte of an element moved in a square, four at least
-constexpr double kTransposedSeconds = 0.6e-9;      // a vector of a transposed input
-constexpr std::int64_t kCutTileRows = 8;           // of a tile of parts of rows that are cut
-constexpr std::int64_t kSmallStep = 4;             // elements; movers take such steps in whole vectors
-constexpr std::int64_t kVectorBytes = 64;          // of the server, in the numbers above
+constexpr double kScatteredSeconds = 0.5e-9;    // more for a vector of results that go from there to every second to fourth element
+constexpr double kRunSeconds = 0.3e-9;          // a short run that is moved on its own
+constexpr double kLongRunSeconds = 0.7e-9;      // a longer one that is no whole vectors
+constexpr double kInOrderSeconds = 2e-9;        // a vector that is put in order from two or four, to come again
+constexpr double kReversedSeconds = 1e-9;       // an element of one that is reversed
+constexpr double kReversedRunSeconds = 1.9e-9;  // a longer one
+constexpr double kLongRepeatSeconds = 0.7e-9;   // a vector of an element that is repeated more often than tables have it
+constexpr double kGatherSeconds = 0.3e-9;       // an element moved on its own
+constexpr double kTransposeSeconds = 0.016e-9;  // a byte of an element moved in a square, four at least
+constexpr double kTransposedSeconds = 0.6e-9;   // a vector of a transposed input
+constexpr std::int64_t kCutTileRows = 8;        // of a tile of parts of rows that are cut
+constexpr std::int64_t kSmallStep = 4;          // elements; movers take such steps in whole vectors
+constexpr std::int64_t kVectorBytes = 64;       // of the server, in the numbers above
 
 }  // namespace
 
@@ -145,7 +146,7 @@ TilingEstimate TileCost::Cost(int first) const {
 // widened once. (What is permuted is widened first, and permutes twice as many vectors then: nothing is gained.)
 double TileCost::PartSpared(int first, std::int64_t rows, std::int64_t row_cols) const {
   const std::int64_t row_bytes = SaturatingProduct(row_cols, problem_.widest);
-  if (problem_.widening.seconds == 0 || row_bytes < problem_.vector_bytes || IsAnyPermuted(first)) return 0;
+  if (problem_.widening.seconds == 0 || row_bytes < problem_.vector_bytes || !WidensOnce(first)) return 0;
   if (SplatsAny(first)) {
     const bool whole = row_bytes % problem_.vector_bytes == 0;  // else a vector of each row is put together from two
     return whole ? 1 : 1 - static_cast<double>(problem_.vector_bytes) / static_cast<double>(row_bytes);
@@ -269,8 +270,9 @@ void TileCost::AddStaging(int operand, int first, std::int64_t block_bytes, bool
     const bool all = IsMovedInRuns(operand, first);
     for (int d = first + 1; d < rank() - 1; ++d) runs *= strides[d] == 0 && !all ? 1 : static_cast<double>(canonical_.extents[d]);
     const double bytes_per_second = strides[first] == 0 && !image ? kPatternBytesPerSecond : kStagedBytesPerSecond;
-    estimate->staging.Add(times * tile,
-                          times * (kStageSeconds + (tile + span) / 2 / bytes_per_second + runs * SecondsOfRun(operand, first)));
+    const double scattered = IsOutput(operand) && span > tile ? span / kVectorBytes * kScatteredSeconds : 0;
+    estimate->staging.Add(times * tile, times * (kStageSeconds + (tile + span) / 2 / bytes_per_second + scattered +
+                                                 runs * SecondsOfRun(operand, first)));
   } else if (ContiguousDim(operand, first) >= 0 || (block <= tile && ContiguousDim(operand, rank()) >= 0)) {
     const double squares = std::ceil(times * tile / static_cast<double>(kSquareTileBytes));
     // Of a pattern, the first copy is transposed.

@@ -150,7 +150,7 @@ Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, co
   tiling.transposes = transposed >= 0;
   tiling.rows = chooser.RowDim(first);
   const auto shared = static_cast<double>(chooser.SharedRowBytes(first));
-  const double widened = chooser.SplatsAny(first) ? kNeverCut : problem.widened_row_bytes;
+  const double widened = chooser.SplatsAny(first) || !chooser.WidensOnce(first) ? kNeverCut : problem.widened_row_bytes;
   const bool shared_rows = shared > std::min(problem.shared_row_bytes, widened);
   const bool next_rows = tiling.rows < 0 || tiling.rows == first - 1;
   const bool joined = blocks == 0 && transposed < 0 && !shared_rows && next_rows;

@@ -111,7 +111,7 @@ struct Tile {
   bool stream = false;  // nobody reads `out` soon: write it past the caches. The caller fences. Only for kernels that say so.
   bool halves = false;  // half a vector at a time is faster on this CPU, where long ones are streamed. Results are the same
   // Elements from a col of the result to the next one's, to kMaxOutStep: what lies between them is not written. Others than 1 only
-  // for kernels that say so, of inputs that are neither permuted nor transposed, and none of which is `out`.
+  // for `run` of kernels that say so, not with `stream`, and of inputs that are neither permuted nor transposed nor `out`.
   std::int64_t out_step = 1;
 };
 

@@ -20,7 +20,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // Whether ElementwiseRows of an op heeds Tile::out_step: short arithmetic, and results of 2 bytes or more.
 template <class Op, typename T>
-inline constexpr bool kSpreads = kHasMaskedStore&& kIsShort<Op, T> && sizeof(Stored<OutOf<Op, T>>) >= 2;
+inline constexpr bool kSpreads = (kHasMaskedStore) && (kIsShort<Op, T>)&&(sizeof(Stored<OutOf<Op, T>>) >= 2);
 
 // Rows is ElementwiseRows of the op and T.
 template <class Rows, class Op, typename T>
@@ -71,7 +71,8 @@ class SpreadRows {
     RunRows<In...>(tile, out, Input<In>(RowsOf(tile, inputs, kInput), tile.in[kInput].splat)...);
   }
 
-  // One of the vectors over which a vector of results is spread: which results are in its lanes, and the lanes that are stored.
+  // One of the vectors over which a vector of results is spread: which results are in its lanes, and the lanes that are stored. (Of
+  // vectors without a size there are no members: those targets have no masked stores of this kind.)
   struct Part {
     HWY_INLINE Part(std::size_t part, std::size_t step)
         : from(Results(part * hn::Lanes(D()), step)), mask(Stores(from, part * hn::Lanes(D()), step)) {}
@@ -120,7 +121,8 @@ class SpreadRows {
     p2.StoreBefore(behind(2), v, to + 2 * lanes), p3.StoreBefore(behind(3), v, to + 3 * lanes);
   }
 
-  // Which results are in the lanes of a vector that begins with lane `at` of all: lane / step. Of less than 4 * 32 lanes.
+  // Which results are in the lanes of a vector that begins with lane `at` of all: lane / step, of less than 4 * 32 lanes. Of those,
+  // lane / 3 is lane * 171 >> 9.
   static HWY_INLINE hn::Vec<DIndex> Results(std::size_t at, std::size_t step) {
     const DIndex d;
     const auto lane = hn::Iota(d, static_cast<Index>(at));

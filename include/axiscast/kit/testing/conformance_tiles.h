@@ -245,7 +245,7 @@ inline std::string ConformanceTiles::Difference(const Kernel& kernel, const Guar
     if (window_[i] != kSentinel) {
       return "wrote byte " + std::to_string(static_cast<std::ptrdiff_t>(i) - (out.data - out.window_begin)) +
              " from the first, outside of the tile of " + std::to_string(tile_.rows) + " x " + std::to_string(tile_.cols) +
-             (tile_.out_step > 1 ? ", of every " + std::to_string(tile_.out_step) + ". element" : "");
+             (tile_.out_step > 1 ? ", in steps of " + std::to_string(tile_.out_step) : "");
     }
   }
   return "";
@@ -277,6 +277,7 @@ inline std::string ConformanceTiles::Run(const Kernel& kernel, const TileShape& 
     }
     std::string wrong = Difference(kernel, out_);
     if (!wrong.empty()) return wrong + (stream ? ", streamed" : "");
+    if (shape.out_step > 1) break;  // which are not streamed
   }
   return "";
 }
