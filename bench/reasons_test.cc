@@ -1,4 +1,4 @@
-// Why a row is below its roof, of samples and plans made by hand: the parts, and that they sum up to what is beyond the roof.
+// Why a row is below its roof, of samples and plans made by hand: what each part is, and what is left unexplained.
 #include "bench/reasons.h"
 
 #include <gtest/gtest.h>

@@ -56,7 +56,7 @@ class TileCols {
     const bool staged = Stages(operand, first) && !(splat && !IsUnaligned(operand));
     if (IsPermuted(operand, first)) return {Delivery::kPermuted, false};
     if (IsTransposed(operand, first)) return {Delivery::kTransposed, false};
-    if (IsSpread(operand, first)) return {Delivery::kSpread, false};
+    if (IsOutput(operand) && Spreads(first)) return {Delivery::kSpread, false};
     return {staged ? Delivery::kStaged : splat ? Delivery::kSplat : Delivery::kStreamed, splat};
   }
 
@@ -74,26 +74,27 @@ class TileCols {
   bool IsTransposed(int operand, int first) const {
     return operand == transposed_ && first == rank() - 1 && !IsPermuted(operand, first);
   }
-  // Is it the output, whose elements lie a few elements apart, as the kernel writes them?
-  bool IsSpread(int operand, int first) const {
-    if (!problem_.spreads || !IsOutput(operand) || first != rank() - 1 || IsUnaligned(operand)) return false;
-    const std::int64_t stride = canonical_.strides[operand][first], size = problem_.sizes[operand];
+  // Do the output's elements lie a few elements apart, as the kernel writes them?
+  bool Spreads(int first) const {
+    const int out = count() - 1;
+    if (!problem_.spreads || first != rank() - 1 || IsUnaligned(out)) return false;
+    const std::int64_t stride = canonical_.strides[out][first], size = problem_.sizes[out];
     return stride >= 2 * size && stride <= kMaxOutStep * size && stride % size == 0;
   }
   bool Stages(int operand, int first) const {
-    if (IsPermuted(operand, first) || IsTransposed(operand, first) || IsSpread(operand, first)) return false;
+    if (IsPermuted(operand, first) || IsTransposed(operand, first) || (IsOutput(operand) && Spreads(first))) return false;
     return IsUnaligned(operand) || !(Streams(operand, first) || (!IsOutput(operand) && Splats(operand, first)));
   }
 
   // Do kernels write the output where it is, one element after the other?
-  bool WritesRuns(int first) const { return !Stages(count() - 1, first) && !IsSpread(count() - 1, first); }
+  bool WritesRuns(int first) const { return !Stages(count() - 1, first) && !Spreads(first); }
 
   // Do kernels that widen rows once (Kernel::widens) do so?
-  bool WidensOnce(int first) const { return !IsAnyPermuted(first) && !IsSpread(count() - 1, first); }
+  bool WidensOnce(int first) const { return !IsAnyPermuted(first) && !Spreads(first); }
 
   // Do the kernel's rows follow each other in memory, so that it can join them? One input may be the same in all (Kernel::keeps).
   bool Joins(int first) const {
-    if (first == 0 || RowDim(first) != first - 1 || IsSpread(count() - 1, first)) return false;
+    if (first == 0 || RowDim(first) != first - 1 || Spreads(first)) return false;
     int same = 0, splats = 0;
     for (int i = 0; i < count(); ++i) {
       if (IsPermuted(i, first) || IsTransposed(i, first)) return false;
@@ -135,7 +136,7 @@ class TileCols {
 
   // Are rows of cols, or the folded ones, such as cost kernels no more than one long row (Kernel::keeps)?
   bool Keeps(int first, std::int64_t fold) const {
-    if (IsAnyPermuted(first) || IsSpread(count() - 1, first)) return false;
+    if (IsAnyPermuted(first) || Spreads(first)) return false;
     const std::int64_t bytes = SaturatingProduct(fold > 0 ? fold * Block(first + 1) : Block(first), problem_.widest);
     if (!problem_.keeps || bytes > MostKeptBytes() || bytes % problem_.vector_bytes != 0) return false;
     if (fold == 0 && (first == 0 || RowDim(first) != first - 1)) return false;
@@ -158,7 +159,7 @@ class TileCols {
   // an image, cols are less than two such rows, or rows were too long, or a tile's rows are something else. Rows of a permuted
   // input are whole groups, each read whole, or joined.
   std::int64_t Fold(int first) const {
-    if (problem_.reads_only || TransposedDim(first) >= 0 || IsSpread(count() - 1, first)) return 0;
+    if (problem_.reads_only || TransposedDim(first) >= 0 || Spreads(first)) return 0;
     const Permutation* const permuted = permutation(first);
     if (permuted != nullptr && permuted->stride == 0) return 0;
     bool any = false;

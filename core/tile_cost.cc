@@ -120,7 +120,7 @@ TilingEstimate TileCost::Cost(int first) const {
   }
   estimate.rows = {rows, rows * row};
   if (parts > 1) estimate.rows.seconds += rows * parts * kCutRowSeconds;
-  if (IsSpread(count() - 1, first)) {
+  if (Spreads(first)) {
     const double gaps = elements * static_cast<double>(canonical_.strides.back()[first] - problem_.sizes.back());  // bytes
     estimate.rows.seconds += gaps / kVectorBytes * kSpreadSeconds;
   }

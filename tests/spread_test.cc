@@ -1,17 +1,48 @@
-// Results that lie a few elements apart: own kernels that write them so, and those that do not; and threads whose results lie
-// between each other's.
+// Results that lie a few elements apart: which are written so; own kernels that write them so, and those that do not; and threads
+// whose results lie between each other's.
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <cstdint>
-#include <cstring>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "axiscast/axiscast.h"
+#include "core/caches.h"
 
 namespace axiscast {
 namespace {
+
+// Short arithmetic writes every second to fourth element where it is, but not to memory.
+TEST(Spread, ChosenForStepsOfTwoToFourInCaches) {
+  const Op& add = *FindOp("add");
+  const auto delivery_of = [&](DType dtype, const Shape& shape, const std::vector<std::int64_t>& strides) {  // of out, in elements
+    ByteStrides bytes = DenseStrides(shape, dtype);
+    for (std::size_t d = 0; d < strides.size(); ++d)
+      bytes[static_cast<int>(d)] = strides[d] * static_cast<std::int64_t>(SizeOf(dtype));
+    const TensorView x(nullptr, dtype, shape);
+    Plan plan;
+    const Status status = Plan::Make(add, {x, x}, MutableTensorView(nullptr, dtype, shape, bytes), {}, &plan);
+    EXPECT_TRUE(status.ok()) << status.message();
+    return plan.Describe().operands[2].delivery;
+  };
+  const DType floats[] = {DType::kFloat32, DType::kFloat32};
+  const char* const spread = add.FindKernel(floats)->spreads ? "spread" : "staged: gather";
+  for (const DType dtype : {DType::kFloat32, DType::kInt16, DType::kFloat64, DType::kFloat16}) {
+    for (const std::int64_t step : {2, 3, 4}) EXPECT_EQ(delivery_of(dtype, {5000}, {step}), spread) << NameOf(dtype) << step;
+  }
+  EXPECT_EQ(delivery_of(DType::kFloat32, {100, 200}, {500, 2}), spread);
+  EXPECT_EQ(delivery_of(DType::kFloat32, {5000}, {5}), "staged: gather");
+  EXPECT_EQ(delivery_of(DType::kFloat32, {5000}, {-2}), spread);
+  EXPECT_EQ(delivery_of(DType::kFloat32, {2, 5001}, {5001, 2}), spread);   // rows that are woven into each other
+  EXPECT_EQ(delivery_of(DType::kFloat32, {2, 5001}, {1, 2}), "streamed");  // all of them
+  // Gaps count as much as what is written.
+  const std::int64_t l3 = MachineCaches().l3;
+  EXPECT_EQ(delivery_of(DType::kFloat32, {l3}, {2}), "staged: gather");
+  EXPECT_EQ(delivery_of(DType::kFloat32, {l3 / 24}, {2}), spread);            // 16 bytes for each result
+  EXPECT_EQ(delivery_of(DType::kFloat32, {l3 / 24}, {4}), "staged: gather");  // 24
+}
 
 std::atomic<int> spread_tiles{0};
 
