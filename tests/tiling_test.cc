@@ -12,11 +12,13 @@
 #include "axiscast/axiscast.h"
 #include "core/caches.h"
 #include "core/canonical.h"
+#include "tests/testing/strided_call.h"
 
 namespace axiscast {
 namespace {
 
-using Extents = std::vector<std::int64_t>;
+using test::Described;
+using test::Extents;
 
 struct Choice {
   const char* name;
@@ -63,89 +65,6 @@ TEST_P(TilingTest, ChoosesLargeTiles) {
 
 INSTANTIATE_TEST_SUITE_P(Table, TilingTest, ::testing::ValuesIn(kChoices),
                          [](const ::testing::TestParamInfo<Choice>& i) { return std::string(i.param.name); });
-
-// Runs that are shorter than a vector, and boxes of them that no mover takes in whole vectors, took 4 to 25 times as long by
-// element.
-TEST(Tiling, PermutesShortReversedRuns) {
-  const Op& add = *FindOp("add");
-  const DType dtypes[] = {DType::kFloat32, DType::kFloat32};
-  const char* const delivery = add.FindKernel(dtypes)->permutes > 0 ? "permuted" : "staged: gather";
-  const struct {
-    Shape shape;
-    Extents strides;  // of x, in elements
-  } cases[] = {{{64, 5, 3}, {20, 3, -1}}, {{300, 2, 2, 3}, {13, -6, 3, -1}}, {{300, 2, 2, 2, 2}, {17, 8, -4, 2, -1}}};
-  for (const auto& [shape, strides] : cases) {
-    ByteStrides bytes = DenseStrides(shape, DType::kFloat32);
-    for (std::size_t d = 0; d < strides.size(); ++d) bytes[static_cast<int>(d)] = strides[d] * 4;
-    Plan plan;
-    const Status status =
-        Plan::Make(add, {TensorView(nullptr, DType::kFloat32, shape, bytes), TensorView(nullptr, DType::kFloat32, shape)},
-                   MutableTensorView(nullptr, DType::kFloat32, shape), {}, &plan);
-    ASSERT_TRUE(status.ok()) << status.message();
-    EXPECT_EQ(plan.Describe().operands[0].delivery, delivery) << shape[0] << ", rank " << shape.rank();
-  }
-}
-
-// Long rows of small images, each with one element of y: what is found for cols that tiles do not have is no use, and hid this.
-TEST(Tiling, PermutesTheElementsOfSmallImages) {
-  const Op& add = *FindOp("add");
-  const struct {
-    DType dtype;
-    Shape shape;
-  } cases[] = {{DType::kFloat32, {7, 64, 2, 2}}, {DType::kInt8, {2, 64, 7, 7}}};
-  for (const auto& [dtype, shape] : cases) {
-    const DType dtypes[] = {dtype, dtype};
-    if (add.FindKernel(dtypes)->permutes * SizeOf(dtype) < 64) {
-      GTEST_SKIP() << "kernels permute no vectors of 64 bytes: by way of scratch may be faster";
-    }
-    Plan plan;
-    const Status status = Plan::Make(add, {TensorView(nullptr, dtype, shape), TensorView(nullptr, dtype, {64, 1, 1})},
-                                     MutableTensorView(nullptr, dtype, shape), {}, &plan);
-    ASSERT_TRUE(status.ok()) << status.message();
-    EXPECT_EQ(plan.Describe().operands[1].delivery, "permuted") << NameOf(dtype) << ", " << shape[0];
-  }
-}
-
-// A call of two inputs, by their strides in elements.
-struct StridedCall {
-  DType dtype;
-  Extents shape, x_strides, y_strides;
-};
-PlanDescription Described(const Op& op, const StridedCall& call) {
-  const Shape shape(call.shape.data(), static_cast<int>(call.shape.size()));
-  const auto view = [&](const Extents& strides) {
-    ByteStrides bytes = DenseStrides(shape, call.dtype);
-    for (std::size_t d = 0; d < strides.size(); ++d) {
-      bytes[static_cast<int>(d)] = strides[d] * static_cast<std::int64_t>(SizeOf(call.dtype));
-    }
-    return TensorView(nullptr, call.dtype, shape, bytes);
-  };
-  Plan plan;
-  const Status status =
-      Plan::Make(op, {view(call.x_strides), view(call.y_strides)}, MutableTensorView(nullptr, call.dtype, shape), {}, &plan);
-  EXPECT_TRUE(status.ok()) << status.message();
-  return plan.Describe();
-}
-
-// One value beside what kernels permute is written to scratch for a group; by way of scratch, the other took 1.2 to 1.7 times as
-// long. So it took beside a row, where groups' vectors go on in what follows them.
-TEST(Tiling, PermutesBesideAValueOrARow) {
-  const Op& add = *FindOp("add");
-  const StridedCall calls[] = {{DType::kFloat32, {45, 48, 6}, {288, 6, -1}, {0, 0, 0}},
-                               {DType::kInt64, {1820, 6, 3}, {18, 1, 6}, {0, 0, 0}},
-                               {DType::kFloat32, {13'106, 5}, {6, 1}, {0, 1}},
-                               {DType::kInt16, {1323, 2, 2, 5, 9}, {18, 0, 9, 0, 1}, {0, 90, 45, 9, 1}}};
-  for (const StridedCall& call : calls) {
-    const DType dtypes[] = {call.dtype, call.dtype};
-    if (add.FindKernel(dtypes)->permutes * SizeOf(call.dtype) < 64) {
-      GTEST_SKIP() << "kernels permute no vectors of 64 bytes: by way of scratch may be faster";
-    }
-    const PlanDescription description = Described(add, call);
-    EXPECT_TRUE(description.operands[0].delivery == "permuted" || description.operands[1].delivery == "permuted")
-        << call.shape[0] << ": " << description.operands[0].delivery << ", " << description.operands[1].delivery;
-    EXPECT_EQ(description.tile_rows, 1) << call.shape[0];
-  }
-}
 
 // What is staged once for many rows or tiles costs that once. With its cost for each row, (181,1,10,9) + (1,7,1,9) brought both
 // inputs through scratch and took 1.8 times as long.
