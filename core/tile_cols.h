@@ -287,6 +287,7 @@ class TileCols {
   bool IsAnyPermuted(int first) const { return permuted_ >= 0 && first == permuted_first_; }
   // How the kernel takes the input that is permuted where cols are the dims from `first` on; null where none is.
   const Permutation* permutation(int first) const { return IsAnyPermuted(first) ? permutation_ : nullptr; }
+  int permuted_input() const { return permuted_; }  // -1: none
   // Kernels take that input transposed; -1: none.
   void Transpose(int input) { transposed_ = input; }
   bool IsAnyTransposed(int first) const { return transposed_ >= 0 && IsTransposed(transposed_, first); }

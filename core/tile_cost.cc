@@ -14,33 +14,37 @@ namespace axiscast {
 namespace {
 
 // Each was seen on an AVX-512 server. What they are to each other is good enough within a factor of two anywhere.
-constexpr double kRowSeconds = 0.25e-9;            // a kernel's row of whole vectors
-constexpr double kJoinedRowSeconds = 0.5e-9;       // one with a ragged end that goes on in the next row
-constexpr double kRaggedRowSeconds = 0.8e-9;       // another one with a ragged end
-constexpr double kTwoVectorsSeconds = 0.15e-9;     // more for a permuted vector that is made of two, or of three that parts share
-constexpr double kFourVectorsSeconds = 0.6e-9;     // or of four
-constexpr double kLoadedTableSeconds = 0.05e-9;    // more for a permuted vector of a group of many
-constexpr double kBesideImageSeconds = 0.06e-9;    // more for a permuted vector beside what comes again for each group
-constexpr double kLoadedBesideSeconds = 0.3e-9;    // or for each group of many
-constexpr double kPermutedRestSeconds = 1.5e-9;    // more for one that does not fill a group, or is read in parts
-constexpr double kFoldedRowSeconds = 1e-9;         // a row of whole groups of a permuted input, of a tile of many
-constexpr double kSpreadSeconds = 0.35e-9;         // more for each vector over which one of results is spread
-constexpr double kStreamedRunSeconds = 20e-9;      // the first and last line of what is stored past the caches
-constexpr double kCutRowSeconds = 18e-9;           // a part of a row that is cut, of many rows
-constexpr double kShortRowSeconds = 2.5e-9;        // a row that does not fill a vector
-constexpr double kChainedRowSeconds = 3e-9;        // of a chain, where inputs change
-constexpr double kRaggedChainedRowSeconds = 7e-9;  // and meet within a vector
-constexpr double kChainedReadSeconds = 0.2e-9;     // a vector of a staged input of a chain: it is loads that bound those
-constexpr double kTileSeconds = 10e-9;             // a tile: moving on, and the kernel's call
-constexpr double kStageSeconds = 18e-9;            // a block that is staged, however small
-constexpr double kStagedBytesPerSecond = 200e9;    // written to scratch in order, and read again
-constexpr double kPatternBytesPerSecond = 60e9;    // of what is written over and over, for all of a tile
+constexpr double kRowSeconds = 0.25e-9;             // a kernel's row of whole vectors
+constexpr double kJoinedRowSeconds = 0.5e-9;        // one with a ragged end that goes on in the next row
+constexpr double kRaggedRowSeconds = 0.8e-9;        // another one with a ragged end
+constexpr double kTwoVectorsSeconds = 0.15e-9;      // more for a permuted vector that is made of two, or of three that parts share
+constexpr double kFourVectorsSeconds = 0.6e-9;      // or of four
+constexpr double kLoadedTableSeconds = 0.05e-9;     // more for a permuted vector of a group of many
+constexpr double kSlowPermuteSeconds = 0.07e-9;     // more for a vector that several instructions permute (PermutesSlowly)
+constexpr double kTwoSlowPermutesSeconds = 0.8e-9;  // the same of two; of four, twice that
+constexpr double kSlowlyMovedSeconds = 0.6e-9;      // more for one on its way to scratch
+constexpr double kBesideImageSeconds = 0.06e-9;     // more for a permuted vector beside what comes again for each group
+constexpr double kLoadedBesideSeconds = 0.3e-9;     // or for each group of many
+constexpr double kPermutedRestSeconds = 1.5e-9;     // more for one that does not fill a group, or is read in parts
+constexpr double kFoldedRowSeconds = 1e-9;          // a row of whole groups of a permuted input, of a tile of many
+constexpr double kSpreadSeconds = 0.35e-9;          // more for each vector over which one of results is spread
+constexpr double kStreamedRunSeconds = 20e-9;       // the first and last line of what is stored past the caches
+constexpr double kCutRowSeconds = 18e-9;            // a part of a row that is cut, of many rows
+constexpr double kShortRowSeconds = 2.5e-9;         // a row that does not fill a vector
+constexpr double kChainedRowSeconds = 3e-9;         // of a chain, where inputs change
+constexpr double kRaggedChainedRowSeconds = 7e-9;   // and meet within a vector
+constexpr double kChainedReadSeconds = 0.2e-9;      // a vector of a staged input of a chain: it is loads that bound those
+constexpr double kTileSeconds = 10e-9;              // a tile: moving on, and the kernel's call
+constexpr double kStageSeconds = 18e-9;             // a block that is staged, however small
+constexpr double kStagedBytesPerSecond = 200e9;     // written to scratch in order, and read again
+constexpr double kPatternBytesPerSecond = 60e9;     // of what is written over and over, for all of a tile
 constexpr double kScatteredSeconds = 0.5e-9;    // more for a vector of results that go from there to every second to fourth element
 constexpr double kRunSeconds = 0.3e-9;          // a short run that is moved on its own
 constexpr double kLongRunSeconds = 0.7e-9;      // a longer one that is no whole vectors
 constexpr double kInOrderSeconds = 2e-9;        // a vector that is put in order from two or four, to come again
 constexpr double kReversedSeconds = 1e-9;       // an element of one that is reversed
 constexpr double kReversedRunSeconds = 1.9e-9;  // a longer one
+constexpr double kRepeatedSeconds = 7e-9;       // elements that are repeated, up to a gap
 constexpr double kLongRepeatSeconds = 0.7e-9;   // a vector of an element that is repeated more often than tables have it
 constexpr double kGatherSeconds = 0.3e-9;       // an element moved on its own
 constexpr double kTransposeSeconds = 0.016e-9;  // a byte of an element moved in a square, four at least
@@ -48,6 +52,7 @@ constexpr double kTransposedSeconds = 0.6e-9;   // a vector of a transposed inpu
 constexpr std::int64_t kCutTileRows = 8;        // of a tile of parts of rows that are cut
 constexpr std::int64_t kSmallStep = 4;          // elements; movers take such steps in whole vectors
 constexpr std::int64_t kVectorBytes = 64;       // of the server, in the numbers above
+constexpr std::int64_t kSlowVectorBytes = 32;   // of AVX2
 
 }  // namespace
 
@@ -130,9 +135,13 @@ TilingEstimate TileCost::Cost(int first) const {
     // Of the target's own vectors. What comes again is put in order once for a row.
     const double of_row = std::min<double>(p.parts, std::ceil(static_cast<double>(row_cols) / p.lanes));
     const double vectors = p.stride > 0 ? elements / static_cast<double>(p.lanes) : rows * of_row;
-    const double of_several = p.stride == 0 ? kInOrderSeconds : p.vectors == 4 ? kFourVectorsSeconds : kTwoVectorsSeconds;
+    const bool many = p.parts > kFewParts, slowly = p.stride > 0 && PermutesSlowly(permuted_input());
+    const double of_two = slowly ? kTwoSlowPermutesSeconds : kTwoVectorsSeconds;
+    const double of_four = slowly ? 2 * kTwoSlowPermutesSeconds : kFourVectorsSeconds;
+    const double of_several = p.stride == 0 ? kInOrderSeconds : p.vectors == 4 ? of_four : of_two;
     if (p.vectors > 1) estimate.rows.seconds += vectors * of_several;
-    const bool many = p.parts > kFewParts;
+    if (slowly && p.vectors == 1) estimate.rows.seconds += vectors * kSlowPermuteSeconds;
+    if (many && p.stride > 0) estimate.rows.seconds += vectors * SlowTableSeconds(problem_.sizes[permuted_input()]);
     if (fold > 0) {
       estimate.rows.seconds += vectors * (many ? kLoadedBesideSeconds : kBesideImageSeconds);
     } else if (many && p.stride > 0) {
@@ -199,6 +208,17 @@ std::int64_t TileCost::StagedTileBytes(int first) const {
   return problem_.streams ? StreamedTileBytes() : kStagedTileBytes;
 }
 
+// More for a permuted vector of a group of many, of such elements: AVX2 has other indices than lanes' for all but those of 4 bytes.
+double TileCost::SlowTableSeconds(std::int64_t size) const {
+  if (problem_.vector_bytes != kSlowVectorBytes || size == 4) return 0;
+  return size <= 2 ? 0.3e-9 : 0.15e-9;
+}
+
+// Are lanes of the operand's size permuted by several instructions for each vector, as those of 1 and 2 bytes are with AVX2?
+bool TileCost::PermutesSlowly(int operand) const {
+  return problem_.vector_bytes == kSlowVectorBytes && problem_.sizes[operand] <= 2;
+}
+
 // Do movers permute whole vectors of the operand (simd/boxes-inl.h)?
 bool TileCost::IsBox(int operand, int first) const {
   const std::pmr::vector<std::int64_t>& strides = canonical_.strides[operand];
@@ -222,14 +242,21 @@ double TileCost::SecondsOfRun(int operand, int first) const {
   const std::pmr::vector<std::int64_t>& strides = canonical_.strides[operand];
   const std::int64_t extent = canonical_.extents[rank() - 1], bytes = SaturatingProduct(extent, problem_.sizes[operand]);
   const double vectors = std::ceil(static_cast<double>(bytes) / kVectorBytes);
-  if (strides[rank() - 1] == 0) return extent > kMaxRepeat ? vectors * kLongRepeatSeconds : 0;
+  if (strides[rank() - 1] == 0) {
+    if (extent > kMaxRepeat) return vectors * kLongRepeatSeconds;
+    const int d = rank() - 2;  // along which runs are moved together
+    return d > first && strides[d - 1] != strides[d] * canonical_.extents[d]
+               ? kRepeatedSeconds / static_cast<double>(canonical_.extents[d])
+               : 0;
+  }
   const bool copied =
       IsMovedInRuns(operand, first) && std::find(strides.begin() + first + 1, strides.end() - 1, 0) != strides.end() - 1;
   const bool apart = copied || std::any_of(strides.begin() + first, strides.end() - 1,
                                            [&](std::int64_t stride) { return stride != 0 && stride != bytes; });
   const bool reversed = strides[rank() - 1] < 0 && !IsBox(operand, first);
+  if (reversed && bytes >= problem_.vector_bytes && !PermutesSlowly(operand)) return kReversedRunSeconds;
   if (!apart) return 0;
-  if (bytes >= kVectorBytes) return reversed ? kReversedRunSeconds : bytes % kVectorBytes != 0 ? kLongRunSeconds : 0;
+  if (bytes >= kVectorBytes) return bytes % kVectorBytes != 0 ? kLongRunSeconds : 0;
   return reversed ? static_cast<double>(extent) * kReversedSeconds : kRunSeconds;
 }
 
@@ -270,8 +297,10 @@ void TileCost::AddStaging(int operand, int first, std::int64_t block_bytes, bool
     const bool all = IsMovedInRuns(operand, first);
     for (int d = first + 1; d < rank() - 1; ++d) runs *= strides[d] == 0 && !all ? 1 : static_cast<double>(canonical_.extents[d]);
     const double bytes_per_second = strides[first] == 0 && !image ? kPatternBytesPerSecond : kStagedBytesPerSecond;
+    const bool permutes = PermutesSlowly(operand) && !Streams(operand, first) && !all && strides[first] != 0 && step != 0;
+    const double permuted = permutes ? tile / kSlowVectorBytes * kSlowlyMovedSeconds : 0;
     const double scattered = IsOutput(operand) && span > tile ? span / kVectorBytes * kScatteredSeconds : 0;
-    estimate->staging.Add(times * tile, times * (kStageSeconds + (tile + span) / 2 / bytes_per_second + scattered +
+    estimate->staging.Add(times * tile, times * (kStageSeconds + (tile + span) / 2 / bytes_per_second + permuted + scattered +
                                                  runs * SecondsOfRun(operand, first)));
   } else if (ContiguousDim(operand, first) >= 0 || (block <= tile && ContiguousDim(operand, rank()) >= 0)) {
     const double squares = std::ceil(times * tile / static_cast<double>(kSquareTileBytes));

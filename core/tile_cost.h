@@ -31,6 +31,8 @@ class TileCost : public TileCols {
   double PartSpared(int first, std::int64_t rows, std::int64_t row_cols) const;
   double ChainedRowSeconds(int first, std::int64_t row_cols) const;
   double PermutedRowSeconds(int first, std::int64_t fold, std::int64_t row_cols) const;
+  double SlowTableSeconds(std::int64_t size) const;
+  bool PermutesSlowly(int operand) const;
   bool IsBox(int operand, int first) const;
   bool IsMovedInRuns(int operand, int first) const;
   double SecondsOfRun(int operand, int first) const;

@@ -62,5 +62,33 @@ TEST(PermutedChoice, BesideAValueOrARow) {
   }
 }
 
+// Elements that are repeated, in rows with gaps between them: each row cost the mover as much as a short call.
+TEST(PermutedChoice, RepeatedElementsOfRowsApart) {
+  for (const DType dtype : {DType::kInt8, DType::kInt16}) {
+    if (LanesOf(dtype) == 0) GTEST_SKIP() << "kernels permute none of " << NameOf(dtype);
+    EXPECT_EQ(DeliveryOf(0, {dtype, {40, 25, 5}, {26, 1, 0}, {125, 5, 1}}), "permuted") << NameOf(dtype);
+  }
+}
+
+// Reversed rows of a vector and an element: two vectors of a row are much of what there is of it.
+TEST(PermutedChoice, ReversedRowsOfLittleMoreThanAVector) {
+  for (const DType dtype : {DType::kFloat32, DType::kFloat64}) {
+    const std::int64_t cols = LanesOf(dtype) + 1;
+    if (cols == 1) GTEST_SKIP() << "kernels permute none of " << NameOf(dtype);
+    EXPECT_EQ(DeliveryOf(0, {dtype, {6000 / cols, cols}, {cols, -1}, {cols, 1}}), "permuted") << NameOf(dtype);
+  }
+}
+
+// AVX2 permutes elements of 1 and 2 bytes in several instructions: what is in two vectors takes up to twice as long as rows of its
+// own, or as copied runs; what is in one takes half as long as by way of scratch.
+TEST(PermutedChoice, SmallElementsInVectorsOf32Bytes) {
+  for (const DType dtype : {DType::kInt8, DType::kInt16}) {
+    if (LanesOf(dtype) * SizeOf(dtype) != 32) GTEST_SKIP() << "kernels permute no vectors of 32 bytes";
+    EXPECT_NE(DeliveryOf(0, {dtype, {150, 40}, {41, 1}, {40, 1}}), "permuted") << NameOf(dtype);
+    EXPECT_NE(DeliveryOf(0, {dtype, {300, 20}, {21, 1}, {20, 1}}), "permuted") << NameOf(dtype);
+    EXPECT_EQ(DeliveryOf(0, {dtype, {2000, 3}, {1, 0}, {3, 1}}), "permuted") << NameOf(dtype);
+  }
+}
+
 }  // namespace
 }  // namespace axiscast

@@ -19,7 +19,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 // Whether vectors whose lanes have so many bytes are permuted, any lane from anywhere, in one instruction.
 template <std::size_t kLaneBytes>
 inline constexpr bool kPermutesLanes = HWY_ARCH_X86 && (HWY_TARGET <= HWY_AVX3_DL || (HWY_TARGET <= HWY_AVX3 && kLaneBytes >= 2) ||
-                                                        (HWY_TARGET <= HWY_AVX2 && kLaneBytes == 4));
+                                                        (HWY_TARGET <= HWY_AVX2 && kLaneBytes >= 4));
 
 // Views may have any address: vectors are loaded and stored as bytes.
 template <class D>

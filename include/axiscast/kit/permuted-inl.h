@@ -1,7 +1,9 @@
 // The rows of a tile whose inputs are one streamed and one permuted: vectors are loaded where its elements lie, and their lanes put
-// in order in registers. By way of scratch, long calls of float32 in caches take 1.3 to 1.9 times as long with AVX-512; where
-// permuting takes more than an instruction (AVX2 but for 4 bytes, SSE4), that is faster. Rows of few vectors cost more than their
-// share: some 5 ns for tables, and as much for a rest that is not read as a whole group.
+// in order in registers. By way of scratch, long calls of float32 in caches take 1.3 to 1.9 times as long with AVX-512. With AVX2
+// they take 1.4 to 3.3 times as long for 8 bytes, and for lanes of 1 and 2 bytes, which take some instructions for each vector, up
+// to 2.4 times where that is one, 0.5 to 1.5 where it is two (core/tile_cost.cc), and 2 to 16 times where rows of few elements have
+// gaps between them. With SSE4 scratch is faster. Rows of few vectors cost more than their share: some 5 ns for tables, and as much
+// for a rest that is not read as a whole group.
 #if defined(AXISCAST_KIT_PERMUTED_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AXISCAST_KIT_PERMUTED_INL_H_
 #undef AXISCAST_KIT_PERMUTED_INL_H_
@@ -23,7 +25,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 // Whether ElementwiseRows of an op heeds TileInput::permutation: two inputs of T, a result of T, and arithmetic so short that they
 // gain.
 template <class Op, typename T>
-inline constexpr bool kTakesPermuted = kPermutesLanes<sizeof(Stored<Permuted<T>>)>&&
+inline constexpr bool kTakesPermuted =
+    (kPermutesLanes<sizeof(Stored<Permuted<T>>)> || HWY_TARGET == HWY_AVX2) &&
     std::is_same_v<InputsOf<Op, T>, TypeList<T, T>>&& std::is_same_v<OutOf<Op, T>, T>&& kIsShort<Op, T>;
 
 // The loops there are. In one function, they all saved the registers that some of them need: 5 ns of a call.
