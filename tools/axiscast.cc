@@ -86,9 +86,9 @@ int Report(const Failure& failure, bool json) {
 
 int Main(const std::vector<std::string>& words) {
   const bool json = WantsJson(words);
-#ifdef SIGXFSZ
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error of write(), not the end
-#endif
+  // A pipe that nobody reads and a file that grows too large are errors of write(), not the end: what was begun is tidied up.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     Emit(Run(words, json));
     return 0;

@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "tools/failure.h"
+#include "tools/temporary_file.h"
 
 namespace axiscast::tools {
 namespace {
@@ -45,12 +46,6 @@ std::string FollowLink(const std::string& path) {
   return real;
 }
 
-std::string FolderOf(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
-
 enum class Target { kReplace, kWriteInPlace };
 
 Target LookAt(const std::string& path) {
@@ -64,7 +59,7 @@ Target LookAt(const std::string& path) {
 
 void Emit(std::string_view text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
-  if (!written) Fail(kFileError, "stdout cannot be written");
+  if (!written) Fail(kFileError, "stdout cannot be written: " + std::generic_category().message(errno));
 }
 
 void CheckWritable(const std::string& path) {
@@ -86,23 +81,16 @@ void ReplaceFile(const std::string& path, std::initializer_list<std::string_view
     return;
   }
   const std::string real = FollowLink(path);
-  const std::string name = real.substr(real.rfind('/') + 1);  // rfind's npos + 1 is 0
-  const std::string beside = FolderOf(real) + "/." + name.substr(0, 200) + ".axiscast-" + std::to_string(getpid());
-  const int file = open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (file < 0) Refuse(path, "cannot be written", errno);
+  TemporaryFile beside(real);
+  if (beside.file() < 0) Refuse(path, "cannot be written", beside.error());
   struct stat replaced;  // a private file stays private
-  if (stat(real.c_str(), &replaced) == 0) (void)fchmod(file, replaced.st_mode & 07777);
-  int error = WriteAndClose(file, parts);
-  try {
-    if (error == 0) report();
-  } catch (...) {
-    unlink(beside.c_str());
-    throw;
+  if (stat(real.c_str(), &replaced) == 0) (void)fchmod(beside.file(), replaced.st_mode & 07777);
+  int error = WriteAndClose(beside.file(), parts);
+  if (error == 0) {
+    report();
+    error = beside.Rename();
   }
-  if (error == 0 && rename(beside.c_str(), real.c_str()) != 0) error = errno;
-  if (error == 0) return;
-  unlink(beside.c_str());
-  Refuse(path, "cannot be written", error);
+  if (error != 0) Refuse(path, "cannot be written", error);
 }
 
 }  // namespace axiscast::tools
