@@ -1,6 +1,7 @@
-"""What the axiscast command leaves behind: its output file whole or not at all, also where it is killed. usage: output_test.py SOURCE_FOLDER AXISCAST_COMMAND"""
+"""Where the axiscast command puts its results: a file, whole or not at all, also where it is killed, or a pipe. usage: output_test.py SOURCE_FOLDER AXISCAST_COMMAND"""
 
 import fcntl
+import io
 import os
 import pathlib
 import signal
@@ -84,6 +85,60 @@ class Killed(cli.CommandTest):
             os.close(writing)
             self.assertEqual((done.returncode, done.stderr), (1, "axiscast: stdout cannot be written: Broken pipe\n"), command)
             self.assertEqual(self.files(), self.before)
+
+
+class Pipes(cli.CommandTest):
+    """`-` is stdin and stdout."""
+
+    def setUp(self):
+        super().setUp()
+        self.x = np.arange(6, dtype="f4")
+        np.save("x.npy", self.x)
+
+    def test_stdout(self):
+        for out in ("-", "/dev/stdout", "/dev/fd/1"):
+            for to in ("pipe", "file"):
+                with open("file", "w+b") as file:
+                    target = subprocess.PIPE if to == "pipe" else file
+                    done = subprocess.run([*RUN[:-1], out], stdout=target, stderr=subprocess.PIPE)
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    file.seek(0)
+                    content = done.stdout if to == "pipe" else file.read()
+                np.testing.assert_array_equal(np.load(io.BytesIO(content)), 2 * self.x)
+                self.assertEqual(len(content), len((self.folder / "x.npy").read_bytes()))  # and nothing else
+                self.assertRegex(done.stderr.decode(), r"\Astdout: float32 \[6\], add in .*\n\Z")
+        self.assertEqual(sorted(self.files()), ["file", "x.npy"])
+
+    def test_a_pipeline(self):
+        command = '"$0" run negative - -o - 2>&3 <x.npy | "$0" run add - x.npy -o - 2>&3 | "$0" run abs - -o out.npy'
+        done = subprocess.run(["bash", "-c", "exec 3>/dev/null; " + command, cli.COMMAND], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        np.testing.assert_array_equal(np.load("out.npy"), np.zeros(6))
+        both = subprocess.run([cli.COMMAND, "run", "add", "-", "-", "-o", "out.npy"], input=2 * (self.folder / "x.npy").read_bytes(),
+                              capture_output=True)  # np.save twice to one file
+        self.assertEqual((both.returncode, both.stderr), (0, b""))
+        np.testing.assert_array_equal(np.load("out.npy"), 2 * self.x)
+
+    def test_refused(self):
+        for out in ("-", "/dev/stdout"):
+            self.refused_with_json(out)
+        self.refused(["run", "negative", "-", "-o", "out.npy"], 1, "kFileError", "stdin: it is truncated")
+        reading, writing = os.pipe()
+        os.close(reading)
+        done = subprocess.run([*RUN[:-1], "-"], stdout=writing, stderr=subprocess.PIPE, text=True)
+        os.close(writing)
+        self.assertEqual((done.returncode, done.stderr), (1, "axiscast: stdout: cannot be written: Broken pipe\n"))
+
+    def refused_with_json(self, out):
+        result = self.run_command("run", "add", "x.npy", "x.npy", "-o", out, "--json")
+        self.assertEqual((result.status, result.json["error"]["code"]), (2, "kUsage"))
+        self.assertEqual(result.json["error"]["message"], f"-o {out}: stdout is one JSON value with --json; name a file")
+
+    def test_a_file_called_dash(self):
+        self.accepted("run", "add", "x.npy", "x.npy", "-o", "./-")
+        self.assertIn("-", self.files())
+        self.accepted("run", "abs", "./-", "-o", "out.npy")
+        np.testing.assert_array_equal(np.load("out.npy"), 2 * self.x)
 
 
 class Beside(cli.CommandTest):

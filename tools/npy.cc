@@ -20,18 +20,26 @@
 namespace axiscast::tools {
 namespace {
 
+constexpr std::string_view kDash = "-";  // stdin, from which several arrays may be read one after the other
+
+std::string NameOfInput(const std::string& path) { return path == kDash ? "stdin" : path; }
+
 constexpr std::int64_t kMaxHeaderBytes = 1 << 20;  // a hundred times NumPy's limit; parsed, a header takes 40 times its bytes
 
 class InputFile {
  public:
-  explicit InputFile(const std::string& path) : path_(path), file_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+  explicit InputFile(const std::string& path)
+      : name_(NameOfInput(path)), file_(path == kDash ? dup(STDIN_FILENO) : open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
     if (file_ < 0) Refuse("cannot be opened: " + std::generic_category().message(errno));
   }
   ~InputFile() { close(file_); }
   InputFile(const InputFile&) = delete;
   InputFile& operator=(const InputFile&) = delete;
 
-  [[noreturn]] void Refuse(const std::string& why) const { Fail(kFileError, path_ + ": " + why); }
+  // What messages call it.
+  const std::string& name() const { return name_; }
+
+  [[noreturn]] void Refuse(const std::string& why) const { Fail(kFileError, name_ + ": " + why); }
 
   // Reads exactly `size` bytes, or refuses the file as one that ends within `what`.
   void Read(void* to, std::int64_t size, const char* what) {
@@ -60,7 +68,7 @@ class InputFile {
            std::to_string(std::max<std::int64_t>(there, 0)));
   }
 
-  std::string path_;
+  std::string name_;
   int file_;
   std::int64_t offset_ = 0;
 };
@@ -137,14 +145,14 @@ Array MakeArray(DType dtype, const Shape& shape) {
 
 Array ReadNpy(const std::string& path) {
   InputFile file(path);
-  const NpyHeader header = ReadNpyHeader(ReadHeaderText(file), path);
+  const NpyHeader header = ReadNpyHeader(ReadHeaderText(file), file.name());
   file.Expect(header.data_bytes, "an array");
   Array array;
   array.dtype = header.dtype;
   array.shape = header.shape;
   array.byte_strides = header.fortran_order ? FortranStrides(header.shape, header.dtype) : DenseStrides(header.shape, header.dtype);
   array.bytes = header.data_bytes;
-  array.data = Allocate(array.bytes, path);
+  array.data = Allocate(array.bytes, file.name());
   file.Read(array.data.get(), array.bytes, "an array");
   if (header.swapped) SwapBytes(&array);
   return array;

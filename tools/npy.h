@@ -25,8 +25,9 @@ struct Array {
 // A row-major array of zeros' shape; its elements are not set.
 Array MakeArray(DType dtype, const Shape& shape);
 
-// Reads a whole .npy file: versions 1.0, 2.0 and 3.0, either memory order, either byte order. Bytes after the array are ignored, as
-// numpy.load does. Fails with kFileError, kUnsupportedDType or kOutOfMemory; the message begins with the path.
+// Reads a whole .npy file, or stdin where the path is `-`: versions 1.0, 2.0 and 3.0, either memory order, either byte order. Bytes
+// after the array are ignored, as numpy.load does. Fails with kFileError, kUnsupportedDType or kOutOfMemory; the message begins
+// with the path.
 Array ReadNpy(const std::string& path);
 
 // The same elements in row-major memory; the array itself when it is so already.

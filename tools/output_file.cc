@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <system_error>
 
 #include "tools/failure.h"
@@ -17,8 +18,11 @@
 namespace axiscast::tools {
 namespace {
 
+constexpr std::string_view kDash = "-";
+constexpr std::string_view kStdoutNames[] = {kDash, "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
+
 [[noreturn]] void Refuse(const std::string& path, const std::string& why, int error) {
-  Fail(kFileError, path + ": " + why + ": " + std::generic_category().message(error));
+  Fail(kFileError, (path == kDash ? "stdout" : path) + ": " + why + ": " + std::generic_category().message(error));
 }
 
 // Writes everything and closes. Returns 0 or an errno.
@@ -46,9 +50,10 @@ std::string FollowLink(const std::string& path) {
   return real;
 }
 
-enum class Target { kReplace, kWriteInPlace };
+enum class Target { kReplace, kWriteInPlace, kStdout };
 
 Target LookAt(const std::string& path) {
+  if (IsStdout(path)) return Target::kStdout;
   struct stat status;
   if (stat(path.c_str(), &status) != 0) return Target::kReplace;
   if (S_ISDIR(status.st_mode)) Refuse(path, "cannot be written", EISDIR);
@@ -56,6 +61,14 @@ Target LookAt(const std::string& path) {
 }
 
 }  // namespace
+
+bool IsStdout(const std::string& path) {
+  if (std::find(std::begin(kStdoutNames), std::end(kStdoutNames), path) != std::end(kStdoutNames)) return true;
+  struct stat out, file;
+  if (fstat(STDOUT_FILENO, &out) != 0 || stat(path.c_str(), &file) != 0) return false;
+  if (out.st_dev != file.st_dev || out.st_ino != file.st_ino) return false;
+  return !S_ISCHR(file.st_mode) || isatty(STDOUT_FILENO) != 0;  // what goes to /dev/null may go there twice
+}
 
 void Emit(std::string_view text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
@@ -65,15 +78,15 @@ void Emit(std::string_view text) {
 void CheckWritable(const std::string& path) {
   if (path.empty() || path.back() == '/')
     Refuse(path.empty() ? "(an empty path)" : path, "cannot be written", path.empty() ? ENOENT : EISDIR);
-  if (LookAt(path) == Target::kWriteInPlace) return;
+  if (LookAt(path) != Target::kReplace) return;
   const std::string folder = FolderOf(FollowLink(path));
   if (access(folder.c_str(), W_OK | X_OK) != 0) Refuse(path, "cannot be written", errno);
 }
 
 void ReplaceFile(const std::string& path, std::initializer_list<std::string_view> parts, const std::function<void()>& report) {
   CheckWritable(path);
-  if (LookAt(path) == Target::kWriteInPlace) {
-    const int file = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (const Target target = LookAt(path); target != Target::kReplace) {
+    const int file = target == Target::kStdout ? dup(STDOUT_FILENO) : open(path.c_str(), O_WRONLY | O_CLOEXEC);
     if (file < 0) Refuse(path, "cannot be opened for writing", errno);
     const int error = WriteAndClose(file, parts);
     if (error != 0) Refuse(path, "cannot be written", error);

@@ -9,8 +9,12 @@
 
 namespace axiscast::tools {
 
+// Whether what is written to `path` goes where stdout goes: `-`, /dev/stdout and its other names, the terminal or pipe itself.
+bool IsStdout(const std::string& path);
+
 // Writes `parts` to a new file beside `path`, calls `report`, then renames the file to `path`. A link is followed; what is no
-// regular file (/dev/null, a pipe) is written in place. Fails with kFileError, or as `report` does, and `path` is then untouched.
+// regular file (/dev/null, a pipe) is written in place, and so is stdout. Fails with kFileError, or as `report` does, and `path` is
+// then untouched.
 void ReplaceFile(const std::string& path, std::initializer_list<std::string_view> parts, const std::function<void()>& report);
 
 // Writes a verb's result to stdout. Fails with kFileError.

@@ -27,7 +27,8 @@ constexpr VerbText kText = {
     "axiscast run OP IN.npy... -o OUT.npy [flags]",
     "Reads .npy files, computes OP with broadcasting, and writes the result. OUT.npy may be one of the inputs; on an error it is "
     "left as it\n"
-    "was. axiscast ops lists the operators, axiscast ops NAME one with its attributes; the gradient of one is NAME_grad, on its\n"
+    "was. - is stdin among the files, and stdout behind -o; the line about the run goes to stderr then. axiscast ops lists the "
+    "operators, axiscast ops NAME one with its attributes; the gradient of one is NAME_grad, on its\n"
     "inputs and the gradient of its result. OP may be an expression of elementwise ops, which are computed in one pass: calls on\n"
     "inputs (with @AXIS behind the name where they do not align right) and numbers. The files are its inputs in the order in "
     "which\n"
@@ -143,9 +144,10 @@ std::string Describe(const Request& request, const Answer& answer, const Warning
     warnings.AddTo(&facts);
     return Print(facts);
   }
-  return request.out + ": " + NameOf(answer.array.dtype) + " " + ShapeText(answer.array.shape) + ", " + computation.name() +
-         " in " + SecondsText(answer.seconds) + " on " + registry.target() + ", at most " + std::to_string(threads) +
-         (threads == 1 ? " thread" : " threads") + ", planning and first touch of memory included\n";
+  return (IsStdout(request.out) ? "stdout" : request.out) + ": " + NameOf(answer.array.dtype) + " " +
+         ShapeText(answer.array.shape) + ", " + computation.name() + " in " + SecondsText(answer.seconds) + " on " +
+         registry.target() + ", at most " + std::to_string(threads) + (threads == 1 ? " thread" : " threads") +
+         ", planning and first touch of memory included\n";
 }
 
 }  // namespace
@@ -155,7 +157,7 @@ std::string RunVerb(const std::vector<std::string>& words) {
   Value mode, axis, promote, threads, target, out;
   std::vector<std::string> attribute_texts, patterns;
   Request request;
-  line.AddValue("-o", "OUT.npy", "where the result goes", &out);
+  line.AddValue("-o", "OUT.npy", "where the result goes; - is stdout", &out);
   line.AddValue("--mode", "M", "how axes face each other: " + ModeNames() + " (numpy, or axis when --axis is given)", &mode);
   line.AddValue("--axis", "N", "where the operand of lower rank is anchored; -1 aligns right", &axis);
   line.AddValues("--pattern", "P", PatternHelp("input"), &patterns);
@@ -172,6 +174,8 @@ std::string RunVerb(const std::vector<std::string>& words) {
   request.name = line.operands()[0];
   request.paths.assign(line.operands().begin() + 1, line.operands().end());
   request.out = *out;
+  const bool to_stdout = IsStdout(request.out);
+  if (to_stdout && line.json()) Fail(kUsage, "-o " + request.out + ": stdout is one JSON value with --json; name a file");
   request.threads = ReadThreads(threads);
   request.alignment = ReadAlignment(mode, axis, patterns);
   ReadPromotion(promote);
@@ -193,7 +197,12 @@ std::string RunVerb(const std::vector<std::string>& words) {
   if (!line.json()) warnings.Print();
   progress.Stage("writing " + request.out);
   const std::string text = Describe(request, answer, warnings, computation, registry, line.json());
-  WriteNpy(request.out, answer.array, [&text] { Emit(text); });
+  WriteNpy(request.out, answer.array, [&] {
+    if (to_stdout)
+      std::fputs(text.c_str(), stderr);  // stdout has the array, and nothing else
+    else
+      Emit(text);
+  });
   return "";
 }
 
