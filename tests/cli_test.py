@@ -212,6 +212,7 @@ class Help(cli.CommandTest):
             text = self.accepted(*verb, "--help").stdout
             self.assertEqual(self.accepted(*verb, "-h").stdout, text)
             self.assertEqual(self.accepted(*verb, "--help", "--json").json, {"help": text})
+            self.assertEqual([line for line in text.splitlines() if len(line) > 100], [], verb)
             examples = re.findall(r"(?m)^ +axiscast (.*)$", text)
             self.assertGreaterEqual(len(examples), 2, verb)
             for example in examples:

@@ -38,15 +38,16 @@ constexpr const char* kExamples =
     "  axiscast run add image.npy bias.npy --axis 1 -o sum.npy\n"
     "  axiscast ops add\n";
 
+constexpr const char* kEnd =
+    "Exit status: 0 done; 1 the request was refused; 2 the command line was wrong. Messages go to stderr, results to stdout; with "
+    "--json stdout is exactly one JSON value, on errors too.";
+
 std::string Help() {
-  std::vector<std::vector<std::string>> rows;
-  for (const VerbRow& row : kVerbs) rows.push_back({std::string("  ") + row.name, row.about});
+  std::vector<std::pair<std::string, std::string>> rows;
+  for (const VerbRow& row : kVerbs) rows.emplace_back(std::string("  ") + row.name, row.about);
   return "Usage: axiscast VERB ...\n\nBroadcasting operator kernels for CPUs, from a shell.\n\nVerbs (axiscast VERB --help tells "
          "more):\n" +
-         Table(rows) + "\n  --version prints the version\n\nExamples:\n" + kExamples +
-         "\nExit status: 0 done; 1 the request was refused; 2 the command line was wrong. Messages go to stderr, results to "
-         "stdout;\n"
-         "with --json stdout is exactly one JSON value, on errors too.\n";
+         Glossary(rows) + "\n  --version prints the version\n\nExamples:\n" + kExamples + "\n" + Wrap(kEnd, 0);
 }
 
 std::string Run(const std::vector<std::string>& words, bool json) {

@@ -129,13 +129,13 @@ void CommandLine::RequireOperands(std::size_t at_least, std::size_t at_most, con
 }
 
 std::string CommandLine::Help() const {
-  std::vector<std::vector<std::string>> rows;
+  std::vector<std::pair<std::string, std::string>> rows;
   for (const CLI::Option* const option : app_.get_options()) {
     const bool has_value = option->get_type_size() > 0;
-    rows.push_back(
-        {"  " + option->get_name(false, true) + (has_value ? " " + option->get_type_name() : ""), option->get_description()});
+    rows.emplace_back("  " + option->get_name(false, true) + (has_value ? " " + option->get_type_name() : ""),
+                      option->get_description());
   }
-  return std::string("Usage: ") + text_.usage + "\n\n" + text_.about + "\n\nFlags:\n" + Table(rows) + "\nExamples:\n" +
+  return std::string("Usage: ") + text_.usage + "\n\n" + Wrap(text_.about, 0) + "\nFlags:\n" + Glossary(rows) + "\nExamples:\n" +
          text_.examples;
 }
 

@@ -15,7 +15,7 @@ namespace axiscast::tools {
 // What `axiscast VERB --help` says besides its flags.
 struct VerbText {
   const char* usage;     // "axiscast resolve SHAPE... [flags]"
-  const char* about;     // paragraphs
+  const char* about;     // one paragraph, without line ends
   const char* examples;  // lines; those that begin with "axiscast " are run by a test
 };
 

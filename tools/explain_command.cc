@@ -24,9 +24,8 @@ namespace {
 constexpr VerbText kText = {
     "axiscast explain OP SHAPE... [flags]",
     "Shows how a call on dense tensors of these shapes would run: the canonical dims that are left after merging, the tile, how "
-    "each operand\n"
-    "reaches the kernel, and the roof: the time that memory needs for the bytes of the call, at a bandwidth measured now. OP may\n"
-    "be an expression of several ops, as axiscast run takes it.",
+    "each operand reaches the kernel, and the roof: the time that memory needs for the bytes of the call, at a bandwidth measured "
+    "now. OP may be an expression of several ops, as axiscast run takes it.",
     "  A bias per channel:\n"
     "    axiscast explain add 8,64,56,56 64 --axis 1\n"
     "  A short row, in float64, on one thread:\n"
@@ -34,7 +33,7 @@ constexpr VerbText kText = {
     "  Rows that an index of int32 chooses:\n"
     "    axiscast explain gather 30000,64 500 --attr dim=0 --index-dtype int32\n"
     "  Several ops in one pass, the first input a mask:\n"
-    "    axiscast explain 'where(mask, multiply(x, scale@1), 0)' 8,1,56,56 8,64,56,56 64 --dtype bool,float32,float32\n"
+    "    axiscast explain 'where(mask, add(x, y@1), 0)' 8,1,9,9 8,64,9,9 64 --dtype bool,float32,float32\n"
     "  What is stretched is declared, as in PyTensor:\n"
     "    axiscast explain add 100,3 1,3 --pattern NN --pattern BN\n"
     "  For a script:\n"

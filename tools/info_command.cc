@@ -18,8 +18,7 @@ namespace {
 constexpr VerbText kText = {
     "axiscast info [flags]",
     "Shows the version, the targets (instruction sets) of this build and of this CPU, the caches, and the bandwidths that a quick "
-    "measurement\n"
-    "finds: for out = x (copy) and out = x + y (add), on one thread and on all.",
+    "measurement finds: for out = x (copy) and out = x + y (add), on one thread and on all.",
     "  axiscast info\n"
     "  axiscast info --json\n",
 };

@@ -18,8 +18,7 @@ namespace {
 constexpr VerbText kText = {
     "axiscast ops [NAME] [flags]",
     "Lists the operators by the number of their inputs, or tells the whole story of one: meaning, special values, dtypes, "
-    "attributes, error\n"
-    "bound and source. Aliases work wherever a name does.",
+    "attributes, error bound and source. Aliases work wherever a name does.",
     "  axiscast ops\n"
     "  axiscast ops add\n"
     "  axiscast ops elementwise_add --json\n",

@@ -19,8 +19,8 @@ namespace {
 
 constexpr VerbText kText = {
     "axiscast resolve SHAPE... [flags]",
-    "Shows how the axes of shapes face each other, which of them are stretched, and the shape of the result.\n"
-    "No data is involved. Shapes are written 2,3,4; one axis 5; a scalar '()'. An extent that is not known yet is a name or ?.",
+    "Shows how the axes of shapes face each other, which of them are stretched, and the shape of the result. No data is involved. "
+    "Shapes are written 2,3,4; one axis 5; a scalar '()'. An extent that is not known yet is a name or ?.",
     "  Align right, as NumPy and PyTorch do:\n"
     "    axiscast resolve 2,3,4 3,1\n"
     "  A bias per channel, anchored at axis 1 (Paddle's elementwise_add(x, y, axis=1)):\n"

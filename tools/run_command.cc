@@ -26,13 +26,11 @@ namespace {
 constexpr VerbText kText = {
     "axiscast run OP IN.npy... -o OUT.npy [flags]",
     "Reads .npy files, computes OP with broadcasting, and writes the result. OUT.npy may be one of the inputs; on an error it is "
-    "left as it\n"
-    "was. - is stdin among the files, and stdout behind -o; the line about the run goes to stderr then. axiscast ops lists the "
-    "operators, axiscast ops NAME one with its attributes; the gradient of one is NAME_grad, on its\n"
-    "inputs and the gradient of its result. OP may be an expression of elementwise ops, which are computed in one pass: calls on\n"
-    "inputs (with @AXIS behind the name where they do not align right) and numbers. The files are its inputs in the order in "
-    "which\n"
-    "they first occur in it.",
+    "left as it was. - is stdin among the files, and stdout behind -o: what the run says of itself goes to stderr then. axiscast "
+    "ops lists the operators, axiscast ops NAME one with its attributes; the gradient of one is NAME_grad, on its inputs and the "
+    "gradient of its result. OP may be an expression of elementwise ops, which are computed in one pass: calls on inputs (with "
+    "@AXIS behind the name where they do not align right) and numbers. The files are its inputs in the order in which they first "
+    "occur in it.",
     "  Add a bias per channel to a batch of images [8, 64, 7, 7]:\n"
     "    axiscast run add image.npy bias.npy --axis 1 -o sum.npy\n"
     "  Scale the result where it is:\n"
@@ -44,7 +42,7 @@ constexpr VerbText kText = {
     "  Pick elements by a mask:\n"
     "    axiscast run where mask.npy image.npy sum.npy -o picked.npy\n"
     "  Several ops in one pass, two inputs anchored at axis 1:\n"
-    "    axiscast run 'maximum(add(multiply(x, scale@1), bias@1), 0)' image.npy scale.npy bias.npy -o activated.npy\n"
+    "    axiscast run 'maximum(add(multiply(x, s@1), b@1), 0)' image.npy scale.npy bias.npy -o relu.npy\n"
     "  Sum over what was stretched; the gradient for the bias:\n"
     "    axiscast run sum_to image.npy --attr shape=64 --axis 1 -o channels.npy\n"
     "    axiscast run add_grad image.npy bias.npy sum.npy --axis 1 --attr wrt=1 -o bias_gradient.npy\n",

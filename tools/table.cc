@@ -57,6 +57,18 @@ std::string Wrap(const std::string& text, std::size_t indent, std::size_t width)
   return line.empty() ? wrapped : wrapped + std::string(indent, ' ') + line + "\n";
 }
 
+std::string Glossary(const std::vector<std::pair<std::string, std::string>>& rows, std::size_t width) {
+  std::size_t first = 0;
+  for (const auto& row : rows) first = std::max(first, Width(row.first));
+  std::string text;
+  for (const auto& [term, meaning] : rows) {
+    const std::string lines = Wrap(meaning, first + 2, width);
+    const std::size_t taken = std::min(Width(term), lines.size());
+    text += term + (lines.empty() ? "\n" : lines.substr(taken));
+  }
+  return text;
+}
+
 std::string BytesText(double bytes) {
   if (bytes < 1000) return std::to_string(static_cast<int>(bytes)) + " bytes";
   const char* const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};

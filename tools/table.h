@@ -3,6 +3,7 @@
 #define AXISCAST_TOOLS_TABLE_H_
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace axiscast::tools {
@@ -10,6 +11,9 @@ namespace axiscast::tools {
 // Lines up the cells of `rows`, two spaces between columns, no spaces at the end of a line. Columns from `right_from` on are
 // aligned right, the others left.
 std::string Table(const std::vector<std::vector<std::string>>& rows, std::size_t right_from = static_cast<std::size_t>(-1));
+
+// Two columns, the second one broken at spaces into lines that end at `width`.
+std::string Glossary(const std::vector<std::pair<std::string, std::string>>& rows, std::size_t width = 100);
 
 // Breaks `text` at spaces into lines of at most `width` characters, each after `indent` spaces.
 std::string Wrap(const std::string& text, std::size_t indent, std::size_t width = 100);
