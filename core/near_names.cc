@@ -79,15 +79,14 @@ std::string Printable(std::string_view text) {
   return printable;
 }
 
-std::string NearNames(std::string_view wrong, std::vector<std::string_view> names) {
-  if (names.empty()) return "there are none";
+std::size_t RankNames(std::string_view wrong, std::vector<std::string_view>* names) {
   const std::string lower = LowerCase(wrong);
   struct Ranked {
     std::pair<std::size_t, std::size_t> farness;
     std::string_view name;
   };
   std::vector<Ranked> ranked;
-  for (const std::string_view name : names) {
+  for (const std::string_view name : *names) {
     std::pair<std::size_t, std::size_t> farness = Farness(lower, LowerCase(name));
     if (farness.first == kNotNear) farness.second = 0;  // all equally far: they keep their order
     ranked.push_back({farness, name});
@@ -95,9 +94,15 @@ std::string NearNames(std::string_view wrong, std::vector<std::string_view> name
   std::stable_sort(ranked.begin(), ranked.end(), [](const Ranked& x, const Ranked& y) { return x.farness < y.farness; });
   std::size_t near = 0;
   for (std::size_t i = 0; i < ranked.size(); ++i) {
-    names[i] = ranked[i].name;
+    (*names)[i] = ranked[i].name;
     if (ranked[i].farness.first != kNotNear) ++near;
   }
+  return near;
+}
+
+std::string NearNames(std::string_view wrong, std::vector<std::string_view> names) {
+  if (names.empty()) return "there are none";
+  const std::size_t near = RankNames(wrong, &names);
   const std::string all = "there are: " + Join(names, names.size());
   if (near == 0) return all;
   return "did you mean " + Join(names, std::min(near, kMaxSuggestions)) + "; " + all;

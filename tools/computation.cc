@@ -2,6 +2,7 @@
 #include "tools/computation.h"
 
 #include "tools/failure.h"
+#include "tools/not_offered.h"
 #include "tools/operators.h"
 
 namespace axiscast::tools {
@@ -10,7 +11,9 @@ Computation::Computation(const Registry& registry, const std::string& word) : wo
   if (word.find_first_of("(+*/ ") == word.npos) {
     op_ = &FindOperator(registry, word);
   } else {
-    Check(Expression::Parse(word, registry, &expression_));
+    const Status status = Expression::Parse(word, registry, &expression_);
+    if (status.code() == StatusCode::kUnknownName) RefuseCallsNotOffered(registry, word);
+    Check(status);
   }
 }
 

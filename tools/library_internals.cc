@@ -12,6 +12,14 @@ std::string NoSuch(std::string_view kind, std::string_view wrong, const std::vec
   return UnknownName(kind, wrong, std::vector<std::string_view>(names.begin(), names.end())).message();
 }
 
+std::string NearestFirst(std::string_view wrong, const std::vector<std::string>& names) {
+  std::vector<std::string_view> ranked(names.begin(), names.end());
+  RankNames(wrong, &ranked);
+  std::string text;
+  for (const std::string_view name : ranked) text += (text.empty() ? "" : ", ") + std::string(name);
+  return text;
+}
+
 bool ReadNumber(std::string_view text, Attribute* number) { return axiscast::ReadNumber(text, number); }
 
 int ThreadCount(int limit) {

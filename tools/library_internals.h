@@ -14,6 +14,9 @@ namespace axiscast::tools {
 // The library's words for a name that does not exist: it is repeated, with those that do, near ones first.
 std::string NoSuch(std::string_view kind, std::string_view wrong, const std::vector<std::string>& names);
 
+// "numpy, axis, none": the names, near ones first.
+std::string NearestFirst(std::string_view wrong, const std::vector<std::string>& names);
+
 // The exact number that `text` says, to *number, which keeps its name; false when it is none.
 bool ReadNumber(std::string_view text, Attribute* number);
 

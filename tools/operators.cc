@@ -8,21 +8,10 @@
 
 #include "tools/failure.h"
 #include "tools/library_internals.h"
+#include "tools/not_offered.h"
 #include "tools/shape_text.h"
 
 namespace axiscast::tools {
-namespace {
-
-// Ops of the command's contract that this build does not have.
-constexpr std::string_view kNotOffered =
-    " pow atan2 hypot nextafter heaviside logaddexp gcd lcm ldexp isclose equal_paddle not_equal_paddle rsqrt cbrt exp"
-    " exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf erfc lgamma digamma"
-    " frac cast relu6 leaky_relu prelu elu celu selu sigmoid log_sigmoid silu mish gelu gelu_tanh softplus softsign"
-    " hardswish hardsigmoid hardtanh hardshrink softshrink thresholded_relu fma lerp addcmul addcdiv"
-    " ";
-
-}  // namespace
-
 const Registry& ChooseRegistry(const Value& target) {
   const Registry* registry = nullptr;
   if (target) {
@@ -42,9 +31,7 @@ const Op& FindOperator(const Registry& registry, const std::string& name) {
   const Op* op = nullptr;
   const Status status = registry.Find(name, &op);
   if (status.ok()) return *op;
-  if (name.find(' ') == name.npos && kNotOffered.find(" " + name + " ") != kNotOffered.npos) {
-    Fail(StatusCode::kUnsupported, "the op \"" + name + "\" is not offered by this build (axiscast ops lists what is)");
-  }
+  RefuseNotOffered(registry, name);
   Fail(status.code(), status.message());
 }
 
@@ -57,10 +44,9 @@ int DataOperand(const Op& op) {
   return 0;
 }
 
-std::size_t PatternCount(const Op& op) {
-  const bool gradient = !op.elementwise() && std::string_view(op.info().name).ends_with(kGradientSuffix);
-  return static_cast<std::size_t>(op.arity()) - (gradient ? 1 : 0);
-}
+bool IsGradient(const Op& op) { return !op.elementwise() && std::string_view(op.info().name).ends_with(kGradientSuffix); }
+
+std::size_t PatternCount(const Op& op) { return static_cast<std::size_t>(op.arity()) - (IsGradient(op) ? 1 : 0); }
 
 int IndexOperand(const Op& op) {
   const int data = DataOperand(op);

@@ -19,7 +19,9 @@ const Registry& ChooseRegistry(const Value& target);
 // The gradient of an op is an op itself: NAME_grad.
 inline constexpr std::string_view kGradientSuffix = "_grad";
 
-// Fails with kUnknownName, or kUnsupported for what the command's contract names and this build does not have.
+bool IsGradient(const Op& op);
+
+// Fails with kUnknownName, or kUnsupported for an op that this build does not have.
 const Op& FindOperator(const Registry& registry, const std::string& name);
 
 // The first input whose dtype differs from kernel to kernel (where's x, not its condition); 0 for an op with one kernel.

@@ -8,6 +8,7 @@
 #include "axiscast/registry.h"
 #include "tools/command_line.h"
 #include "tools/json.h"
+#include "tools/not_offered.h"
 #include "tools/operators.h"
 #include "tools/table.h"
 #include "tools/verbs.h"
@@ -158,7 +159,8 @@ std::string List(const std::vector<const Op*>& ops) {
   }
   const auto gradients = std::count_if(ops.begin(), ops.end(), [](const Op* op) { return *op->info().gradient != '\0'; });
   return text + "\n" + std::to_string(ops.size()) + " operators, and NAME_grad for the " + std::to_string(gradients) +
-         " that have gradients; axiscast ops NAME tells the whole story of one\n";
+         " that have gradients; axiscast ops NAME tells the whole story of one\n\n" +
+         Wrap("Not offered by this build:" + NamesNotOffered() + ".", 0);
 }
 
 Json ToJson(const Op& op) {
@@ -211,10 +213,7 @@ std::string OpsVerb(const std::vector<std::string>& words) {
   const Registry& registry = ChooseRegistry(default_target);
   std::vector<const Op*> ops = registry.ops();
   // Gradients are named with their ops.
-  ops.erase(
-      std::remove_if(ops.begin(), ops.end(),
-                     [](const Op* op) { return !op->elementwise() && std::string_view(op->name()).ends_with(kGradientSuffix); }),
-      ops.end());
+  ops.erase(std::remove_if(ops.begin(), ops.end(), [](const Op* op) { return IsGradient(*op); }), ops.end());
   const bool one = !line.operands().empty();
   if (one) ops = {&FindOperator(registry, line.operands()[0])};
   if (!line.json()) return one ? Story(*ops[0]) : List(ops);
