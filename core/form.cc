@@ -28,10 +28,9 @@ std::string FactsOf(const Request& request) {
   return text + ")";
 }
 
-Status CheckNoMode(const Request& request) {
-  if (request.patterns != nullptr)
-    return Status(StatusCode::kInvalidArgument, std::string(request.caller()) + ": takes no declared patterns");
-  if (!request.mode || *request.mode == Mode::kAxis) return Status();
+namespace {
+
+Status RefuseMode(const Request& request) {
   const std::size_t mode = static_cast<std::size_t>(*request.mode);
   std::string own;  // gather and scatter have modes of their own
   const OpInfo& info = request.op.info();
@@ -44,8 +43,18 @@ Status CheckNoMode(const Request& request) {
                                                   (mode < kModeCount ? kModes[mode].name : std::to_string(mode).c_str()));
 }
 
+}  // namespace
+
+Status CheckNoMode(const Request& request) {
+  if (request.patterns != nullptr)
+    return Status(StatusCode::kInvalidArgument, std::string(request.caller()) + ": takes no declared patterns");
+  if (request.mode && *request.mode != Mode::kAxis) return RefuseMode(request);
+  return Status();
+}
+
 Status CheckNoAxis(const Request& request) {
   if (const Status status = CheckNoMode(request); !status.ok()) return status;
+  if (request.mode) return RefuseMode(request);  // not even the one of an axis
   if (!request.axis) return Status();
   return Status(StatusCode::kInvalidArgument,
                 std::string(request.caller()) + ": takes no axis; got axis " + std::to_string(*request.axis));

@@ -51,7 +51,8 @@ extern const Form kScatterAddForm;
 Status InferForm(const Request& request, Shape* shape, DType* dtype);
 Status PlanForm(const Request& request, const MutableTensorView& out, bool in_place, std::shared_ptr<const Plan::Impl>* impl);
 
-// Ops with a form take an axis at most: how their operands face each other is the op's own affair. Error: kInvalidArgument.
+// Ops with a form take an axis and its mode at most, or not even these: how their operands face each other is the op's own affair.
+// Error: kInvalidArgument.
 Status CheckNoMode(const Request& request);
 Status CheckNoAxis(const Request& request);
 

@@ -327,6 +327,27 @@ ApplyOptions With(std::vector<Attribute> attributes) {
   return options;
 }
 
+// How axes face each other is an attribute of theirs: no mode means anything, and axis is no exception.
+TEST(IndexOpsRefuse, EveryMode) {
+  std::vector<float> memory(3), out(3, -1);
+  std::vector<std::int64_t> indices(3);
+  const TensorView inputs[] = {{memory.data(), {3}}, {indices.data(), {3}}, {memory.data(), {3}}};
+  for (const char* const name : {"gather", "scatter", "scatter_add"}) {
+    for (std::size_t mode = 0; mode < kModeCount; ++mode) {
+      const Op& op = *FindOp(name);
+      ApplyOptions options = With({{"dim", 0}});
+      options.mode = static_cast<Mode>(mode);
+      const Status status = Apply(op, inputs, static_cast<std::size_t>(op.arity()), {out.data(), {3}}, options);
+      EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+      EXPECT_EQ(status.message(), std::string(name) +
+                                      ": takes no broadcasting mode, but an attribute mode, which is one of broadcast, prefix, "
+                                      "same_rank; got " +
+                                      kModes[mode].name);
+    }
+  }
+  EXPECT_EQ(out, std::vector<float>(3, -1));
+}
+
 TEST(ScatterRefuses, ReductionsOfBool) {
   const std::vector<std::uint8_t> self = {1, 0};
   const std::vector<std::int32_t> index = {0};
