@@ -21,6 +21,16 @@ ALIASES = {"elementwise_pow": "pow", "Pow": "pow", "power": "pow", "elementwise_
            "swish": "silu", "HardSwish": "hardswish", "Cast": "cast"}
 
 
+class Counts(cli.CommandTest):
+    def test_info_and_ops_count_alike(self):
+        ops = self.accepted("ops", "--json").json
+        count, gradients = len(ops), sum(op["gradient"] for op in ops)
+        self.assertIn(f"\n{count} operators, and NAME_grad for the {gradients} that have gradients", self.accepted("ops").stdout)
+        info = self.accepted("info", "--json").json
+        self.assertEqual((info["ops"], info["gradients"]), (count, gradients))
+        self.assertRegex(self.accepted("info").stdout, rf"\noperators +{count}, and the gradients of {gradients} of them\n")
+
+
 class NotOffered(cli.CommandTest):
     def setUp(self):
         super().setUp()

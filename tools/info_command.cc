@@ -58,6 +58,7 @@ std::string InfoVerb(const std::vector<std::string>& words) {
   const Value default_target;
   const Registry& registry = ChooseRegistry(default_target);
   const CacheSizes caches = MachineCacheSizes();
+  const OpCount count = CountOps(registry);
   const int threads = ThreadCount(0);
   const std::vector<Rate> rates = MeasureRates(threads);
   if (line.json()) {
@@ -76,17 +77,19 @@ std::string InfoVerb(const std::vector<std::string>& words) {
                   {"bandwidths", bandwidths},
                   {"onetbb", ThreadingLibrary()},
                   {"threads", threads},
-                  {"ops", registry.ops().size()}});
+                  {"ops", count.ops},
+                  {"gradients", count.gradients}});
   }
   const auto size = [](std::int64_t bytes) { return BytesText(static_cast<double>(bytes)); };
-  std::string text = Table({{"axiscast", AXISCAST_VERSION},
-                            {"targets compiled in", Join(Registry::CompiledTargets())},
-                            {"supported by this CPU", Join(Registry::SupportedTargets())},
-                            {"chosen", registry.target()},
-                            {"operators", std::to_string(registry.ops().size())},
-                            {"caches", "L1 " + size(caches.l1) + ", L2 " + size(caches.l2) + ", L3 " + size(caches.l3)},
-                            {"threads", std::to_string(threads)},
-                            {"threading library", ThreadingLibrary()}});
+  std::string text =
+      Table({{"axiscast", AXISCAST_VERSION},
+             {"targets compiled in", Join(Registry::CompiledTargets())},
+             {"supported by this CPU", Join(Registry::SupportedTargets())},
+             {"chosen", registry.target()},
+             {"operators", std::to_string(count.ops) + ", and the gradients of " + std::to_string(count.gradients) + " of them"},
+             {"caches", "L1 " + size(caches.l1) + ", L2 " + size(caches.l2) + ", L3 " + size(caches.l3)},
+             {"threads", std::to_string(threads)},
+             {"threading library", ThreadingLibrary()}});
   std::vector<std::vector<std::string>> rows = {{"bandwidth", "mix", "threads", "rate"}};
   for (const Rate& rate : rates) {
     rows.push_back({NameOf(rate.level), NameOf(rate.mix), std::to_string(rate.threads), RateText(rate.bytes_per_second)});

@@ -46,6 +46,12 @@ int DataOperand(const Op& op) {
 
 bool IsGradient(const Op& op) { return !op.elementwise() && std::string_view(op.info().name).ends_with(kGradientSuffix); }
 
+OpCount CountOps(const Registry& registry) {
+  const auto gradients = static_cast<std::size_t>(
+      std::count_if(registry.ops().begin(), registry.ops().end(), [](const Op* op) { return IsGradient(*op); }));
+  return {registry.ops().size() - gradients, gradients};
+}
+
 std::size_t PatternCount(const Op& op) { return static_cast<std::size_t>(op.arity()) - (IsGradient(op) ? 1 : 0); }
 
 int IndexOperand(const Op& op) {

@@ -21,6 +21,12 @@ inline constexpr std::string_view kGradientSuffix = "_grad";
 
 bool IsGradient(const Op& op);
 
+// Ops that have a name of their own, and how many of them have a gradient.
+struct OpCount {
+  std::size_t ops, gradients;
+};
+OpCount CountOps(const Registry& registry);
+
 // Fails with kUnknownName, or kUnsupported for an op that this build does not have.
 const Op& FindOperator(const Registry& registry, const std::string& name);
 

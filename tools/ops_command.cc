@@ -147,7 +147,7 @@ std::string Story(const Op& op) {
   return text;
 }
 
-std::string List(const std::vector<const Op*>& ops) {
+std::string List(const Registry& registry, const std::vector<const Op*>& ops) {
   constexpr const char* kHeadings[] = {"", "One input", "Two inputs", "Three inputs", "Four inputs"};
   std::string text;
   for (int arity = 1; arity <= kMaxArity; ++arity) {
@@ -157,8 +157,8 @@ std::string List(const std::vector<const Op*>& ops) {
     }
     if (!rows.empty()) text += (text.empty() ? "" : "\n") + std::string(kHeadings[arity]) + "\n" + Table(rows);
   }
-  const auto gradients = std::count_if(ops.begin(), ops.end(), [](const Op* op) { return *op->info().gradient != '\0'; });
-  return text + "\n" + std::to_string(ops.size()) + " operators, and NAME_grad for the " + std::to_string(gradients) +
+  const OpCount count = CountOps(registry);
+  return text + "\n" + std::to_string(count.ops) + " operators, and NAME_grad for the " + std::to_string(count.gradients) +
          " that have gradients; axiscast ops NAME tells the whole story of one\n\n" +
          Wrap("Not offered by this build:" + NamesNotOffered() + ".", 0);
 }
@@ -216,7 +216,7 @@ std::string OpsVerb(const std::vector<std::string>& words) {
   ops.erase(std::remove_if(ops.begin(), ops.end(), [](const Op* op) { return IsGradient(*op); }), ops.end());
   const bool one = !line.operands().empty();
   if (one) ops = {&FindOperator(registry, line.operands()[0])};
-  if (!line.json()) return one ? Story(*ops[0]) : List(ops);
+  if (!line.json()) return one ? Story(*ops[0]) : List(registry, ops);
   Json json = Json::array();
   for (const Op* const op : ops) json.push_back(ToJson(*op));
   return Print(json);
