@@ -3,6 +3,8 @@
 
 #include <cstdio>
 
+#include "core/bytes_text.h"
+
 namespace axiscast {
 namespace {
 
@@ -19,12 +21,6 @@ std::string EachText(const Spent& spent) {
   return CountText(spent.count) + " of " + Text("%.3g ns", spent.seconds / spent.count * 1e9);
 }
 
-std::string SizeText(double bytes) {
-  if (bytes < 1024) return Text("%.0f bytes", bytes);
-  if (bytes < 1024 * 1024) return Text("%.1f KiB", bytes / 1024);
-  return Text("%.1f MiB", bytes / (1024 * 1024));
-}
-
 }  // namespace
 
 std::vector<PlanDescription::Part> DescribeEstimate(const Estimate& estimate) {
@@ -33,16 +29,16 @@ std::vector<PlanDescription::Part> DescribeEstimate(const Estimate& estimate) {
     if (spent.seconds > 0) parts.push_back({name, spent.seconds, counted});
   };
   add("bytes", estimate.bytes,
-      SizeText(estimate.bytes.count) + " at " + Text("%.0f GB/s", estimate.bytes.count / estimate.bytes.seconds * 1e-9));
+      BytesText(estimate.bytes.count) + " at " + Text("%.0f GB/s", estimate.bytes.count / estimate.bytes.seconds * 1e-9));
   add("arithmetic", estimate.arithmetic,
       "beyond the bytes: " + Text("%.1f", estimate.arithmetic.count / estimate.vectors) + " cycles for 64 of them");
   add("rows", estimate.rows, EachText(estimate.rows));
   add("tiles", estimate.tiles, EachText(estimate.tiles));
-  add("staging", estimate.staging, SizeText(estimate.staging.count) + " written to scratch and read again");
+  add("staging", estimate.staging, BytesText(estimate.staging.count) + " written to scratch and read again");
   add("transposing", estimate.transposing, CountText(estimate.transposing.count) + " elements in squares");
   add("gathering", estimate.gathering, CountText(estimate.gathering.count) + " elements moved one by one by way of scratch");
   add("call", estimate.call, "before the first tile");
-  add("check", estimate.check, SizeText(estimate.check.count) + " looked at before the first write");
+  add("check", estimate.check, BytesText(estimate.check.count) + " looked at before the first write");
   return parts;
 }
 

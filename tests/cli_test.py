@@ -173,6 +173,9 @@ class Results(cli.CommandTest):
         self.assertAlmostEqual(sum(part["seconds"] for part in plan["estimated_parts"]), plan["estimated_seconds"], delta=1e-12)
         self.assertRegex(self.accepted("explain", "remainder", "9000,3", "3").stdout, r"\nestimate .*: the sum of\n  bytes .*\n  (.*\n)*  staging ")
         self.assertIn("canonical dims", self.accepted("explain", "add", "8,64,7,7", "64", "--axis", "1").stdout)
+        huge = self.accepted("explain", "add", "30000000000", "30000000000").stdout
+        for line in (r"x +float32 .* 112 GiB", r"  bytes .* \(335 GiB at .*", r"roof +335 GiB / .*"):
+            self.assertRegex(huge, rf"(?m)^{line}$")
         self.accepted("explain", "add", "0,3", "3")
         plan = self.accepted("explain", "broadcast_to", "3", "--attr", "shape=2,3,4", "--axis", "1", "--json").json
         self.assertEqual((plan["shape"], plan["operands"][0]["byte_strides"]), ([2, 3, 4], [0, 4, 0]))

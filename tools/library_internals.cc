@@ -2,6 +2,7 @@
 #include "tools/library_internals.h"
 
 #include "core/attribute.h"
+#include "core/bytes_text.h"
 #include "core/caches.h"
 #include "core/near_names.h"
 #include "core/parallel.h"
@@ -19,6 +20,8 @@ std::string NearestFirst(std::string_view wrong, const std::vector<std::string>&
   for (const std::string_view name : ranked) text += (text.empty() ? "" : ", ") + std::string(name);
   return text;
 }
+
+std::string BytesText(double bytes) { return axiscast::BytesText(bytes); }
 
 bool ReadNumber(std::string_view text, Attribute* number) { return axiscast::ReadNumber(text, number); }
 

@@ -17,6 +17,9 @@ std::string NoSuch(std::string_view kind, std::string_view wrong, const std::vec
 // "numpy, axis, none": the names, near ones first.
 std::string NearestFirst(std::string_view wrong, const std::vector<std::string>& names);
 
+// "3.00 MiB", "12 bytes".
+std::string BytesText(double bytes);
+
 // The exact number that `text` says, to *number, which keeps its name; false when it is none.
 bool ReadNumber(std::string_view text, Attribute* number);
 

@@ -69,17 +69,6 @@ std::string Glossary(const std::vector<std::pair<std::string, std::string>>& row
   return text;
 }
 
-std::string BytesText(double bytes) {
-  if (bytes < 1000) return std::to_string(static_cast<int>(bytes)) + " bytes";
-  const char* const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  int unit = -1;
-  while (bytes >= 1000 && unit < 5) {
-    bytes /= 1024;
-    ++unit;
-  }
-  return Number(bytes, units[unit]);
-}
-
 std::string SecondsText(double seconds) {
   if (seconds < 1e-6) return Number(seconds * 1e9, "ns");
   if (seconds < 1e-3) return Number(seconds * 1e6, "us");

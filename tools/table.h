@@ -18,8 +18,6 @@ std::string Glossary(const std::vector<std::pair<std::string, std::string>>& row
 // Breaks `text` at spaces into lines of at most `width` characters, each after `indent` spaces.
 std::string Wrap(const std::string& text, std::size_t indent, std::size_t width = 100);
 
-// "3.00 MiB", "12 bytes".
-std::string BytesText(double bytes);
 // "1.23 ms".
 std::string SecondsText(double seconds);
 // "31.4 GB/s".
