@@ -26,6 +26,9 @@ struct Arguments {
   std::vector<std::string> benchmark;  // Google Benchmark's flags
 };
 
+// The exit status of a program of which no row was chosen: the one that was meant may be another program's.
+inline constexpr int kNothingChosen = 3;
+
 // Ends the program: with the text for --help, with a message and status 2 for flags that make no sense.
 Arguments ReadArguments(int argc, char** argv, const ProgramText& text);
 

@@ -193,6 +193,16 @@ class Bench(unittest.TestCase):
             self.assertEqual(done.returncode, 2, flags)
             self.assertIn(message, done.stderr)
 
+    def test_a_filter_that_matches_nothing(self):
+        for program in (PATTERNS, OPS, SUMS, GATHER):
+            done = run(program, "--quick", "--benchmark_filter=nonesuch")
+            self.assertEqual((done.returncode, done.stdout), (3, ""), program)
+            self.assertIn("nonesuch", done.stderr)
+        self.assertEqual(run(LATENCY, "--quick", "--benchmark_filter=nonesuch").returncode, 3)
+        listed = run(PATTERNS, "--benchmark_list_tests=true")
+        self.assertEqual(listed.returncode, 0)
+        self.assertIn("same_shape/L2/threads:1", listed.stdout)
+
 
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0], "-v"])

@@ -133,8 +133,8 @@ void Measure(const Situation& situation, const Plan& plan, std::vector<Operands>
 int Main(int argc, char** argv) {
   const Arguments arguments = ReadArguments(argc, argv, kText);
   if (!arguments.benchmark.empty() || !arguments.other.empty() || arguments.serve) {
-    std::printf("has no rows to be chosen or compared\n");
-    return 0;
+    std::fprintf(stderr, "latency_bench: has no rows to be chosen or compared\n");
+    return kNothingChosen;
   }
   const int threads = ThisMachine().threads;
   const int loop_callers = std::min(threads, kCallers);

@@ -173,11 +173,8 @@ std::vector<Row> RunRows(const Arguments& arguments, std::vector<Row> rows, int 
   progress.Start(CountSamples(words, rows));
   for (Row& row : rows) Register(row, progress, peer ? &*peer : nullptr, effort);
   NoReporter none;
-  if (own_format) {
-    benchmark::RunSpecifiedBenchmarks();
-  } else {
-    benchmark::RunSpecifiedBenchmarks(&none);
-  }
+  const std::size_t chosen = own_format ? benchmark::RunSpecifiedBenchmarks() : benchmark::RunSpecifiedBenchmarks(&none);
+  if (chosen == 0) std::exit(kNothingChosen);  // Google Benchmark has said why
   progress.End();
   benchmark::Shutdown();
 

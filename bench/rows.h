@@ -37,7 +37,8 @@ Sample MedianOf(const Row& row);
 double RatioOf(const Row& row);
 
 // Runs the rows that --benchmark_filter chooses, by default `repetitions` times each, in random order; prints the table. Returns
-// the rows that ran, for a summary; none when the arguments asked for something else, which is then done. Exits 1 on bad arguments.
+// the rows that ran, for a summary; none when the arguments asked for something else, which is then done. Ends the program with
+// status 2 on bad arguments, with kNothingChosen where the filter matches no row.
 // The defaults come before the program's own arguments, so that every flag of Google Benchmark can be given.
 std::vector<Row> RunRows(const Arguments& arguments, std::vector<Row> rows, int repetitions);
 
