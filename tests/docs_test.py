@@ -85,6 +85,18 @@ class Docs(unittest.TestCase):
     def test_list_of_ops(self):
         made = subprocess.run([sys.executable, SOURCE / "docs" / "make_ops.py", COMMAND], capture_output=True, text=True, check=True)
         self.assertEqual((SOURCE / "docs" / "ops.md").read_text(), made.stdout, "docs/ops.md is stale: run ./dev docs")
+        self.assertNotRegex(made.stdout, r"\b(True|False|None)\b")  # the command takes true and false
+        self.assertIn("| dim (required), mode = broadcast, wrap_negative = false |", made.stdout)
+
+    def test_what_the_readme_counts(self):
+        readme = (SOURCE / "README.md").read_text()
+        ops = subprocess.run([COMMAND, "ops"], capture_output=True, text=True, check=True).stdout
+        self.assertEqual(re.search(r"\n(\d+) ops so far", readme)[1], re.search(r"\n(\d+) operators", ops)[1])
+        missing = re.search(r"not there yet:\s+([^.]*)\.", readme)
+        self.assertEqual(sorted(missing[1].split()), sorted(re.search(r"\nNot offered by this build:([^.]*)\.", ops)[1].split()))
+        house = readme.split("## The house")[1]
+        for file in [*SOURCE.glob("*/CMakeLists.txt"), *SOURCE.glob("*/*.cmake")]:
+            self.assertRegex(house, rf"\b{file.parent.name}/")
 
 
 if __name__ == "__main__":
