@@ -162,6 +162,7 @@ class Lies(NpyTest):
             (self.header(shape="6"), "shape"),
             (self.header(shape="(2.0, 3)"), "dict literal"),
             (self.header(shape="('2', 3)"), "shape"),
+            (self.header(shape="(True, 6)"), "not a tuple of integers"),
             (self.header(fortran="0"), "fortran_order"),
             (self.header(fortran="None"), "fortran_order"),
             (self.header(descr="'|O'"), "pickled"),
@@ -204,7 +205,10 @@ class Lies(NpyTest):
     def test_preambles(self):
         good = file_bytes(self.header(), bytes(24))
         self.check_refuses(b"", "truncated")
-        self.check_refuses(b"PK\3\4 a zip file, as .npz is", "not a .npy")
+        archive = io.BytesIO()
+        np.savez(archive, a=np.zeros(3, "f4"))
+        for content in (archive.getvalue(), b"PK\5\6" + bytes(18)):  # the second one has nothing in it
+            self.check_refuses(content, "it is not a .npy file but an archive, as .npz files are; extract an array of it")
         self.check_refuses(good[:6] + b"\4\0" + good[8:], "version 4.0")
         self.check_refuses(good[:6] + b"\0\0" + good[8:], "version 0.0")
         self.check_refuses(good[:6] + b"\1\1" + good[8:], "version 1.1")

@@ -76,6 +76,10 @@ class InputFile {
 std::string ReadHeaderText(InputFile& file) {
   unsigned char magic[8];
   file.Read(magic, 6, "a magic string");
+  if (std::memcmp(magic, "PK\3\4", 4) == 0 || std::memcmp(magic, "PK\5\6", 4) == 0) {
+    file.Refuse(
+        "it is not a .npy file but an archive, as .npz files are; extract an array of it (unzip -l lists them as NAME.npy)");
+  }
   if (std::memcmp(magic, "\x93NUMPY", 6) != 0) file.Refuse("it is not a .npy file (it does not begin with \\x93NUMPY)");
   file.Read(magic + 6, 2, "a version");
   const int version = magic[6];

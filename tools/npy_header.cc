@@ -111,9 +111,8 @@ void ReadShapeTuple(const PythonLiteral& shape, const std::string& path, NpyHead
   if (shape.kind != Kind::kTuple) RefuseFile(path, "the header's `shape` is not a tuple of integers");
   bool empty = false;
   for (const PythonLiteral& extent : shape.items) {
-    const bool integer = extent.kind == Kind::kInteger || extent.kind == Kind::kBool;  // a bool is an int to Python
-    if (!integer) RefuseFile(path, "the header's `shape` is not a tuple of integers");
-    const std::int64_t value = extent.kind == Kind::kBool ? extent.boolean : extent.integer;
+    if (extent.kind != Kind::kInteger) RefuseFile(path, "the header's `shape` is not a tuple of integers");
+    const std::int64_t value = extent.integer;
     if (value < 0) RefuseFile(path, "the header has a negative extent");
     if (!extent.fits) RefuseFile(path, "the header has an extent that does not fit in int64");
     empty = empty || value == 0;
