@@ -113,6 +113,9 @@ Status MatchAttributes(const Op& op, const std::string& who, const std::vector<A
     if (attribute.name == nullptr) return Status(StatusCode::kInvalidArgument, who + "the name of an attribute is null");
     int a = 0;
     while (a < info.attribute_count && std::strcmp(info.attributes[a].name, attribute.name) != 0) ++a;
+    if (info.attribute_count == 0) {
+      return Status(StatusCode::kUnknownName, who + info.name + " takes no attributes; got \"" + Printable(attribute.name) + "\"");
+    }
     if (a == info.attribute_count) {
       std::vector<std::string_view> names;
       for (int i = 0; i < info.attribute_count; ++i) names.emplace_back(info.attributes[i].name);

@@ -275,7 +275,7 @@ const BadCall kBadCalls[] = {
      {},
      {{"alpha", 1}},
      kUnknownName,
-     "add: there is no attribute of add \"alpha\"; there are none"},
+     "add: add takes no attributes; got \"alpha\""},
     {"attribute_twice",
      "clip",
      {F32(At::kX, {3})},

@@ -125,6 +125,7 @@ std::vector<Attribute> ReadAttributes(const Op& op, const std::vector<std::strin
       names.emplace_back(info.attributes[i].name);
       if (key == info.attributes[i].name) named = &info.attributes[i];
     }
+    if (names.empty()) Fail(StatusCode::kUnknownName, std::string(info.name) + " takes no attributes; got \"" + key + "\"");
     if (named == nullptr) Fail(StatusCode::kUnknownName, NoSuch(std::string("attribute of ") + info.name, key, names));
     for (const Attribute& other : attributes) {
       if (std::strcmp(other.name, named->name) == 0) Fail(StatusCode::kInvalidArgument, "attribute " + key + " is given twice");
