@@ -155,6 +155,21 @@ class Beside(cli.CommandTest):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         np.testing.assert_array_equal(np.load("out.npy"), 2 * np.arange(6))
 
+    def test_a_folder_that_is_not_writable(self):
+        (self.folder / "out.npy").touch()
+        (self.folder / "out.npy").chmod(0o666)
+        self.folder.chmod(0o555)
+        user = {"user": 65534} if os.geteuid() == 0 else {}  # root may write anywhere
+        try:
+            run = subprocess.run(RUN, capture_output=True, text=True, **user)
+        except PermissionError:
+            self.skipTest("nobody else may run the command here")
+        finally:
+            self.folder.chmod(0o755)
+        where = os.path.realpath(".")
+        message = f"axiscast: out.npy: cannot be written: a new file is put in its place, and the folder {where} is not writable: Permission denied\n"
+        self.assertEqual((run.returncode, run.stderr), (1, message))
+
     def test_permissions(self):
         for mask, given, expected in ((0o022, None, 0o644), (0o077, None, 0o600), (0o000, None, 0o666), (0o022, 0o600, 0o600), (0o077, 0o664, 0o664)):
             path = self.folder / "out.npy"

@@ -80,7 +80,13 @@ void CheckWritable(const std::string& path) {
     Refuse(path.empty() ? "(an empty path)" : path, "cannot be written", path.empty() ? ENOENT : EISDIR);
   if (LookAt(path) != Target::kReplace) return;
   const std::string folder = FolderOf(FollowLink(path));
-  if (access(folder.c_str(), W_OK | X_OK) != 0) Refuse(path, "cannot be written", errno);
+  if (access(folder.c_str(), W_OK | X_OK) == 0) return;
+  const int error = errno;
+  const bool folder_is_why = error == EACCES || error == EROFS;
+  Refuse(path,
+         folder_is_why ? "cannot be written: a new file is put in its place, and the folder " + folder + " is not writable"
+                       : "cannot be written",
+         error);
 }
 
 void ReplaceFile(const std::string& path, std::initializer_list<std::string_view> parts, const std::function<void()>& report) {
