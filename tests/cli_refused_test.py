@@ -21,6 +21,8 @@ class WrongCommandLines(cli.CommandTest):
             ([], "verb", *VERBS),
             (["resolv", "2"], '"resolv"', "did you mean resolve", *VERBS),
             (["--bogus"], '"--bogus"', "--help"),
+            (["--json", "ops", "add"], "a verb must come first, its flags after it", '"--json"', *VERBS),
+            (["--axis", "1", "resolve", "2"], "a verb must come first, its flags after it", '"--axis"'),
             (["resolve"], "SHAPE"),
             (["resolve", "2", "--axi", "1"], '"--axi"', "did you mean --axis", "--mode"),
             (["resolve", "2", "-x"], '"-x"', "--axis"),
@@ -157,8 +159,9 @@ class RefusedRequests(cli.CommandTest):
             (["gather", "x.npy", "ints.npy", "--attr", "dim=1", "--attr", "mode=prefx", *out], "kUnknownName", "did you mean prefix"),
             (["scatter", "x.npy", "ints.npy", "y.npy", "--attr", "dim=0", *out], "kInvalidShape", "got rank 1 for rank 2"),
             (["scatter_add", "x.npy", "x.npy", "x.npy", "--attr", "dim=0", *out], "kUnsupportedDType", "(float32, float32, float32)"),
-            (["add", "x.npy", *out], "kInvalidArgument", "2 inputs", "1"),
-            (["add", "x.npy", "x.npy", "x.npy", *out], "kInvalidArgument", "2 inputs", "3"),
+            (["add", "x.npy", *out], "kInvalidArgument", "add takes 2 inputs (x, y); got 1"),
+            (["add", "x.npy", "x.npy", "x.npy", *out], "kInvalidArgument", "add takes 2 inputs (x, y); got 3"),
+            (["where_grad", "x.npy", "x.npy", *out], "kInvalidArgument", "where_grad takes 4 inputs (condition, x, y, dout); got 2"),
             (["add", "x.npy", "absent.npy", *out], "kFileError", "absent.npy"),
             (["add", "x.npy", ".", *out], "kFileError", "."),
             (["add", "x.npy", "", *out], "kFileError"),
@@ -169,7 +172,7 @@ class RefusedRequests(cli.CommandTest):
             (["add", "x.npy", "ints.npy", *out], "kUnsupportedDType", "float32", "int32"),
             (["add", "x.npy", "x.npy", "--promote", "numpy", *out], "kUnsupported", "numpy"),
             (["add", "y.npy", "six.npy", "--mode", "pointwise", *out], "kInvalidShape", "[4]", "[6]"),
-            (["add", "y.npy", "y.npy", "--attr", "min=1", *out], "kUnknownName", '"min"'),
+            (["add", "y.npy", "y.npy", "--attr", "min=1", *out], "kUnknownName", 'add takes no attributes; got "min"'),
             (["add", "y.npy", "y.npy", "--attr", "min", *out], "kInvalidArgument", "min"),
             (["floor_divide", "ints.npy", "zeros.npy", *out], "kDivisionByZero", "[1, 1]", "y"),
             (["clip", "x.npy", "--attr", "mim=1", *out], "kUnknownName", '"mim"', "did you mean min", "max"),
@@ -235,6 +238,18 @@ class RefusedRequests(cli.CommandTest):
             self.assertEqual(subprocess.run(run, stdout=full, stderr=subprocess.DEVNULL).returncode, 1)
             self.assertEqual(self.files(), before)
 
+    def test_control_characters_are_written_out(self):
+        np.save("x.npy", np.arange(3, dtype="f4"))
+        wild, written = "\x1b[31m\a\n", r"\x1b[31m\x07\x0a"
+        for args in (["run", "add", "x.npy", wild, "-o", "out.npy"], ["run", "add", "x.npy", "x.npy", "-o", wild + "/out.npy"],
+                     ["run", wild, "x.npy", "-o", "out.npy"], ["run", "clip", "x.npy", "--attr", "min=" + wild, "-o", "out.npy"],
+                     ["explain", "add", wild, "3"]):
+            self.refused(args, 1, self.run_command(*args, "--json").json["error"]["code"], written)
+        self.refused([wild], 2, "kUsage", written)
+        self.refused(["resolve", "2", "--axis", wild], 2, "kUsage", written)
+        self.assertTrue(self.accepted("run", "add", "x.npy", "x.npy", "-o", wild).stdout.startswith(written + ": float32 [3], "))
+        self.assertIn(wild, self.files())
+
     def test_targets(self):
         np.save("x.npy", np.arange(3, dtype="f4"))
         run = ["run", "add", "x.npy", "x.npy", "-o", "out.npy"]
@@ -253,7 +268,8 @@ class RefusedRequests(cli.CommandTest):
         rows = [
             (["ops", "ad"], "kUnknownName", '"ad"', "did you mean add"),
             (["explain", "ad", "2", "2"], "kUnknownName", '"ad"'),
-            (["explain", "add", "2"], "kInvalidArgument", "2 inputs"),
+            (["explain", "add", "2"], "kInvalidArgument", "add takes 2 inputs (x, y); got 1"),
+            (["explain", "add(x, 1)", "2", "3"], "kInvalidArgument", "add(x, 1) takes 1 input (x); got 2"),
             (["explain", "add", "2", "3"], "kInvalidShape", "[2]", "[3]"),
             (["explain", "add", "2,N", "3"], "kUnsupported", "`N`", "`2,N`"),
             (["explain", "add"] + ["2"] * 9, "kInvalidArgument", "2 inputs"),

@@ -1,4 +1,5 @@
 // The `axiscast` command: finds the verb, runs it, and turns what goes wrong into a message and an exit status.
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -50,21 +51,34 @@ std::string Help() {
          Glossary(rows) + "\n  --version prints the version\n\nExamples:\n" + kExamples + "\n" + Wrap(kEnd, 0);
 }
 
-std::string Run(const std::vector<std::string>& words, bool json) {
+std::vector<std::string> VerbNames() {
   std::vector<std::string> names;
   for (const VerbRow& row : kVerbs) names.emplace_back(row.name);
-  if (words.empty() || words[0] == "--json") {
-    std::string list;
-    for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
-    Fail(kUsage, std::string("a verb is missing; there are: ") + list + "; usage: " + kUsageLine);
-  }
+  return names;
+}
+
+// No verb, or a flag before it.
+void RequireVerbFirst(const std::vector<std::string>& words) {
+  const std::vector<std::string> names = VerbNames();
+  const auto is_verb = [&](const std::string& word) { return std::find(names.begin(), names.end(), word) != names.end(); };
+  const bool flag_first = !words.empty() && words[0].starts_with('-') && std::any_of(words.begin(), words.end(), is_verb);
+  if (!flag_first && !words.empty() && words[0] != "--json") return;
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  const std::string what =
+      flag_first ? "a verb must come first, its flags after it; got \"" + words[0] + "\"" : "a verb is missing";
+  Fail(kUsage, what + "; there are: " + list + "; usage: " + kUsageLine);
+}
+
+std::string Run(const std::vector<std::string>& words, bool json) {
+  if (words.empty() || (words[0] != "--help" && words[0] != "-h" && words[0] != "--version")) RequireVerbFirst(words);
   if (words[0] == "--help" || words[0] == "-h") return json ? Print(Json{{"help", Help()}}) : Help();
   if (words[0] == "--version") return json ? Print(Json{{"version", AXISCAST_VERSION}}) : std::string(AXISCAST_VERSION) + "\n";
   for (const VerbRow& row : kVerbs) {
     if (words[0] == row.name) return row.run(std::vector<std::string>(words.begin() + 1, words.end()));
   }
   if (words[0][0] == '-') Fail(kUsage, NoSuch("flag", words[0], {"--help", "--version", "--json"}) + "; usage: " + kUsageLine);
-  Fail(kUsage, NoSuch("verb", words[0], names) + "; usage: " + kUsageLine);
+  Fail(kUsage, NoSuch("verb", words[0], VerbNames()) + "; usage: " + kUsageLine);
 }
 
 // Whether errors go to stdout as JSON too: known even where the command line cannot be read.
@@ -77,9 +91,10 @@ bool WantsJson(const std::vector<std::string>& words) {
 }
 
 int Report(const Failure& failure, bool json) {
-  std::fprintf(stderr, "axiscast: %s\n", failure.message.c_str());
+  const std::string message = Printable(failure.message);  // paths and names may have anything in them
+  std::fprintf(stderr, "axiscast: %s\n", message.c_str());
   if (json) {
-    const Json error = {{"error", {{"code", failure.code}, {"message", failure.message}}}};
+    const Json error = {{"error", {{"code", failure.code}, {"message", message}}}};
     std::fputs(Print(error).c_str(), stdout);
   }
   return failure.exit_status();

@@ -18,12 +18,14 @@ Computation::Computation(const Registry& registry, const std::string& word) : wo
 }
 
 void Computation::RequireInputs(std::size_t given) const {
-  const int count = op_ != nullptr ? op_->arity() : expression_.input_count();
-  if (given == static_cast<std::size_t>(count)) return;
-  std::string names;
-  for (int i = 0; i < expression_.input_count(); ++i) names += (i == 0 ? " (" : ", ") + std::string(expression_.input_name(i));
-  Fail(StatusCode::kInvalidArgument, word_ + " takes " + std::to_string(count) + (count == 1 ? " input" : " inputs") + names +
-                                         (names.empty() ? "" : ")") + "; got " + std::to_string(given));
+  std::vector<std::string> names;
+  if (op_ != nullptr) names = OperandNames(*op_);
+  for (int i = 0; i < expression_.input_count(); ++i) names.emplace_back(expression_.input_name(i));
+  if (given == names.size()) return;
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  Fail(StatusCode::kInvalidArgument, word_ + " takes " + std::to_string(names.size()) +
+                                         (names.size() == 1 ? " input (" : " inputs (") + list + "); got " + std::to_string(given));
 }
 
 std::vector<Attribute> Computation::ReadAttributes(const std::vector<std::string>& texts) const {

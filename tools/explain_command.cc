@@ -235,6 +235,7 @@ std::string ExplainVerb(const std::vector<std::string>& words) {
   const Op* const op = computation.op();
   if (op != nullptr) CheckPatterns(alignment, PatternCount(*op), "input");
   const std::size_t count = line.operands().size() - 1;
+  computation.RequireInputs(count);
   const std::vector<DType> dtypes = ChooseDTypes(computation, count, dtype, index_dtype);
   std::vector<TensorView> inputs;
   for (std::size_t i = 0; i < count; ++i) inputs.emplace_back(nullptr, dtypes[i], ReadShape(line.operands()[i + 1]));

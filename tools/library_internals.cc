@@ -13,6 +13,8 @@ std::string NoSuch(std::string_view kind, std::string_view wrong, const std::vec
   return UnknownName(kind, wrong, std::vector<std::string_view>(names.begin(), names.end())).message();
 }
 
+std::string Printable(std::string_view text) { return axiscast::Printable(text); }
+
 std::string NearestFirst(std::string_view wrong, const std::vector<std::string>& names) {
   std::vector<std::string_view> ranked(names.begin(), names.end());
   RankNames(wrong, &ranked);

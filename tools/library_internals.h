@@ -14,6 +14,9 @@ namespace axiscast::tools {
 // The library's words for a name that does not exist: it is repeated, with those that do, near ones first.
 std::string NoSuch(std::string_view kind, std::string_view wrong, const std::vector<std::string>& names);
 
+// With control characters written out: they would change the user's terminal.
+std::string Printable(std::string_view text);
+
 // "numpy, axis, none": the names, near ones first.
 std::string NearestFirst(std::string_view wrong, const std::vector<std::string>& names);
 

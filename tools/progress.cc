@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <exception>
 
+#include "tools/library_internals.h"
+
 namespace axiscast::tools {
 namespace {
 
@@ -34,7 +36,7 @@ Progress::~Progress() {
 
 void Progress::Stage(const std::string& stage) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  stage_ = stage;
+  stage_ = Printable(stage);
 }
 
 void Progress::Show() {

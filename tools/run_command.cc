@@ -142,7 +142,7 @@ std::string Describe(const Request& request, const Answer& answer, const Warning
     warnings.AddTo(&facts);
     return Print(facts);
   }
-  return (IsStdout(request.out) ? "stdout" : request.out) + ": " + NameOf(answer.array.dtype) + " " +
+  return Printable(IsStdout(request.out) ? "stdout" : request.out) + ": " + NameOf(answer.array.dtype) + " " +
          ShapeText(answer.array.shape) + ", " + computation.name() + " in " + SecondsText(answer.seconds) + " on " +
          registry.target() + ", at most " + std::to_string(threads) + (threads == 1 ? " thread" : " threads") +
          ", planning and first touch of memory included\n";
