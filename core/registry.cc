@@ -54,13 +54,15 @@ Registry::Registry(Registry&&) noexcept = default;
 Registry& Registry::operator=(Registry&&) noexcept = default;
 Registry::~Registry() = default;
 
-const Op* Registry::Find(std::string_view name) const noexcept {
-  for (const Registry* registry = this; registry != nullptr && registry->impl_ != nullptr; registry = registry->impl_->parent) {
-    const auto found = registry->impl_->by_name.find(name);
-    if (found != registry->impl_->by_name.end()) return found->second;
+const Op* Registry::Impl::Find(std::string_view name) const noexcept {
+  for (const Impl* impl = this; impl != nullptr; impl = impl->parent) {
+    const auto found = impl->by_name.find(name);
+    if (found != impl->by_name.end()) return found->second;
   }
   return nullptr;
 }
+
+const Op* Registry::Find(std::string_view name) const noexcept { return impl_ != nullptr ? impl_->Find(name) : nullptr; }
 
 Status Registry::Find(std::string_view name, const Op** op) const noexcept try {
   if (const Op* found = Find(name)) {

@@ -91,7 +91,7 @@ Status Registry::Impl::AddGradient(const Op& forward, const FindOpFunction& find
 void Registry::Impl::Sort() {
   for (const Op::Entry& entry : entries) sorted.push_back(by_name.at(entry.names[0]));
   if (parent != nullptr) {
-    for (const Op* op : parent->ops()) {
+    for (const Op* op : parent->sorted) {
       if (by_name.count(op->name()) == 0) sorted.push_back(op);
     }
   }
@@ -100,7 +100,7 @@ void Registry::Impl::Sort() {
 }
 
 RegistryBuilder::RegistryBuilder(const Registry& parent) : impl_(std::make_unique<Registry::Impl>()) {
-  impl_->parent = &parent;
+  impl_->parent = parent.impl_.get();
   impl_->target = parent.target();
   if (parent.impl_ != nullptr) impl_->kernels = parent.impl_->kernels;
 }
@@ -113,10 +113,7 @@ Status RegistryBuilder::Add(OpDefinition definition) noexcept try {
   if (const Status status = impl_->Add(std::move(definition), nullptr); !status.ok() || !has_gradient) return status;
   const Op& forward = *impl_->by_name.at(impl_->entries.back().names[0]);
   try {
-    const Status status = impl_->AddGradient(forward, [this](std::string_view name) {
-      const auto found = impl_->by_name.find(name);
-      return found != impl_->by_name.end() ? found->second : impl_->parent->Find(name);
-    });
+    const Status status = impl_->AddGradient(forward, [this](std::string_view name) { return impl_->Find(name); });
     if (!status.ok()) impl_->RemoveLast();
     return status;
   } catch (...) {

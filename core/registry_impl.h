@@ -14,7 +14,7 @@
 namespace axiscast {
 
 struct Registry::Impl {
-  const Registry* parent = nullptr;
+  const Impl* parent = nullptr;  // which stays where it is when its registry is moved
   const char* target = "";
   TargetKernels own_kernels{};                  // of a built-in registry
   const TargetKernels* kernels = &own_kernels;  // or the parent's
@@ -31,6 +31,8 @@ struct Registry::Impl {
   Status AddGradient(const Op& forward, const FindOpFunction& find);
   // Takes back the op that was added last.
   void RemoveLast();
+  // Its own op of that name, or the parent's; null: there is none.
+  const Op* Find(std::string_view name) const noexcept;
   // Lists the ops, and those of the parent that they do not hide.
   void Sort();
 };

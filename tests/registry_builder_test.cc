@@ -85,6 +85,20 @@ TEST(OwnRegistry, HidesTheParentsOp) {
   EXPECT_EQ(top.ops().size(), moved.ops().size() + 1);
 }
 
+// A registry knows its parent wherever that is moved.
+TEST(OwnRegistry, FindsTheOpsOfAParentThatWasMoved) {
+  RegistryBuilder first(Registry::BuiltIn());
+  ASSERT_TRUE(first.Add(Tenfold("of_the_parent")).ok());
+  Registry parent = first.Build();
+  RegistryBuilder second(parent);
+  ASSERT_TRUE(second.Add(Tenfold("of_the_child")).ok());
+  const Registry child = second.Build();
+  const Registry moved = std::move(parent);
+  EXPECT_NE(child.Find("of_the_parent"), nullptr);
+  EXPECT_EQ(child.Find("of_the_parent"), moved.Find("of_the_parent"));
+  EXPECT_NE(child.Find("add"), nullptr);
+}
+
 TEST(OwnRegistry, IsOutlivedByItsPlans) {
   Plan plan;
   {

@@ -85,7 +85,7 @@ class Registry {
 /// The constructor and Build throw std::bad_alloc alone.
 class RegistryBuilder {
  public:
-  /// `parent` must outlive the registry that is built.
+  /// `parent`, or the registry that it is moved to, must outlive the registry that is built.
   explicit RegistryBuilder(const Registry& parent);
   ~RegistryBuilder();
   RegistryBuilder(const RegistryBuilder&) = delete;
