@@ -11,6 +11,7 @@
 #include <system_error>
 #include <type_traits>
 
+#include "core/float_mode.h"
 #include "core/near_names.h"
 #include "core/registry.h"
 
@@ -96,6 +97,7 @@ bool Fill(const AttributeInfo& info, const Attribute* given, AttributeSlot* slot
 }
 
 bool FillAs(DType dtype, const AttributeInfo& info, const Attribute* given, AttributeSlot* slot, std::string* range) {
+  const FloatModeScope usual(kUsualFloatMode);  // it rounds
   switch (dtype) {
 #define AXISCAST_CASE(enumerator, name, type, kind) \
   case DType::enumerator:                           \

@@ -43,6 +43,7 @@ Status Plan::Impl::ExecutePart(const void* const* given, void* out, std::int64_t
     return Execute(given, out, options);
   }
   if (empty) return Status();
+  const FloatModeScope usual(kUsualFloatMode);
   if (routine != nullptr) return indivisible("the op is more than elementwise");
   if (!checks.empty()) return indivisible("the call looks at data before it writes");
   const void* all[kMaxOperands];

@@ -12,8 +12,16 @@
 
 namespace axiscast {
 
+// In which calls compute, whatever the caller's is: to nearest, with subnormals, and without traps. Kernels take whole vectors
+// where less is left, and so divide zeros; quotients of integers are those of floats, put right by less than one, and wrong where
+// these are not rounded to nearest; and a remainder's loop ends by what rounds to infinity.
 #if defined(__SSE2__)
 inline constexpr std::uint32_t kFloatFlags = 0x3f;  // exceptions that were seen so far, which are no mode
+inline constexpr std::uint32_t kUsualFloatMode = 0x1f80;
+#elif defined(__aarch64__)
+inline constexpr std::uint32_t kUsualFloatMode = 0;
+#else
+inline constexpr std::uint32_t kUsualFloatMode = FE_TONEAREST;
 #endif
 
 // A few cycles on x86 and AArch64. Elsewhere the rounding alone: the standard library knows no more.

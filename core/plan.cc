@@ -172,6 +172,7 @@ const void* const* Plan::Impl::WithConstants(const void* const* given, const voi
 
 Status Plan::Impl::ExecuteAny(const void* const* given, void* out, const ExecuteOptions& options) const noexcept {
   if (empty) return Status();
+  const FloatModeScope usual(kUsualFloatMode);
   if (options.pool != nullptr) {
     if (const Status status = CheckPool(*options.pool, caller); !status.ok()) return status;
   }

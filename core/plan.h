@@ -8,6 +8,7 @@
 
 #include "axiscast/plan.h"
 #include "core/direct_call.h"
+#include "core/float_mode.h"
 #include "core/layout.h"
 #include "core/overlap.h"
 #include "core/program.h"
@@ -52,7 +53,7 @@ struct Plan::Impl {
   // The same in two parts, the first one inline where nanoseconds count: a direct call, or false; and the whole of it, for all that
   // is none.
   [[gnu::always_inline]] bool ExecuteDirect(const void* const* inputs, void* out, const ExecuteOptions& options) const noexcept {
-    return plain && options.pool == nullptr && out != nullptr && direct.Run(inputs, out);
+    return plain && options.pool == nullptr && out != nullptr && GetFloatMode() == kUsualFloatMode && direct.Run(inputs, out);
   }
   [[gnu::noinline]] Status ExecuteAny(const void* const* given, void* out, const ExecuteOptions& options) const noexcept;
 

@@ -293,9 +293,9 @@ int32_t axiscast_plan_free(axiscast_plan* plan);
  *
  * Aliasing: `out` may be exactly an input. Any other overlap gives the result as if the inputs had been copied first. Memory: of an
  * elementwise plan, that copy and the messages of errors alone come from the heap; scratch is on the stack of the threads that run
- * it, some 40 KB each. Plans of other ops may allocate more. Errors: AXISCAST_INVALID_ARGUMENT (a null pointer with elements behind
- * it, the number of inputs), AXISCAST_DIVISION_BY_ZERO, AXISCAST_OUT_OF_RANGE (an index), AXISCAST_OUT_OF_MEMORY (the copy); out
- * is then untouched. */
+ * it, some 40 KB each, and up to 100 of sums and gradients. Plans of other ops may allocate more. Errors: AXISCAST_INVALID_ARGUMENT
+ * (a null pointer with elements behind it, the number of inputs), AXISCAST_DIVISION_BY_ZERO, AXISCAST_OUT_OF_RANGE (an index),
+ * AXISCAST_OUT_OF_MEMORY (the copy); out is then untouched. */
 int32_t axiscast_plan_execute(const axiscast_plan* plan, const void* const* inputs, int64_t count, void* out,
                               const axiscast_execute_options* options);
 
