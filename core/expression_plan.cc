@@ -33,7 +33,8 @@ class Planner {
         count_(count),
         options_(options),
         caller_(CallerOf(options)),
-        names_(options.names != nullptr ? options.names : expression_.name_pointers.data()) {}
+        names_(AreAllNamed(options.names, std::min(count, expression_.name_pointers.size())) ? options.names
+                                                                                             : expression_.name_pointers.data()) {}
 
   static const char* CallerOf(const PlanOptions& options) { return options.caller != nullptr ? options.caller : "expression"; }
 

@@ -18,6 +18,11 @@
 
 namespace axiscast {
 
+// Whether the caller names all inputs. Where one is null, they have the op's own names.
+inline bool AreAllNamed(const char* const* names, std::size_t count) noexcept {
+  return names != nullptr && std::all_of(names, names + count, [](const char* name) { return name != nullptr; });
+}
+
 // What a call asks for: everything but the destination. Refers to its arguments.
 struct Request {
   // The inputs are `first`, then `rest`. They are not copied, which takes as long as the look-up of a plan.
@@ -30,7 +35,8 @@ struct Request {
         axis(options.axis),
         attributes(options.attributes),
         given_caller(options.caller),
-        given_names(options.names),
+        given_names(AreAllNamed(options.names, std::min(count, static_cast<std::size_t>(asked_op.arity()))) ? options.names
+                                                                                                            : nullptr),
         diagnostics(options.diagnostics),
         patterns(options.patterns) {
     std::copy(first.begin(), first.end(), inputs);

@@ -24,6 +24,25 @@ TEST(Call, MessagesUseTheCallersNames) {
                "conv_bias: dimensions must be equal or 1; got image[1] = 3 and bias[0] = 4 (image [2, 3], bias [4])");
 }
 
+// A null name once was an error of memory.
+TEST(Call, OfNamesOfWhichOneIsNullUsesTheOps) {
+  const std::vector<float> x(6, 1), y(4, 2);
+  std::vector<float> out(6, 0);
+  const char* const names[] = {"image", nullptr};
+  ApplyOptions options;
+  options.names = names;
+  EXPECT_TRUE(Apply(*FindOp("add"), {{x.data(), {2, 3}}, {y.data(), {1}}}, {out.data(), {2, 3}}, options).ok());
+  EXPECT_EQ(out, std::vector<float>(6, 3));  // 1 + 2
+  const Status status = Apply(*FindOp("add"), {{x.data(), {2, 3}}, {y.data(), {4}}}, {out.data(), {2, 3}}, options);
+  EXPECT_STREQ(status.message(), "add: dimensions must be equal or 1; got x[1] = 3 and y[0] = 4 (x [2, 3], y [4])");
+  Expression sum;
+  ASSERT_TRUE(Expression::Parse("add(add(a, b), 1)", Registry::BuiltIn(), &sum).ok());
+  PlanOptions plan_options;
+  plan_options.names = names;
+  Plan plan;
+  EXPECT_TRUE(Plan::Make(sum, {{x.data(), {2, 3}}, {y.data(), {1}}}, {out.data(), {2, 3}}, plan_options, &plan).ok());
+}
+
 TEST(Call, InPlaceIsRefusedUnderTheNameOfTheOpAndAnUnderscore) {
   const std::vector<float> ones(64, 1), y(64, 2);
   std::vector<float> memory = ones;

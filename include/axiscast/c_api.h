@@ -225,7 +225,7 @@ typedef struct axiscast_options {
   const axiscast_attribute* attributes; /* the op's; those that are absent have their defaults */
   int64_t attribute_count;
   const char* caller;       /* what messages begin with; NULL: the op's name as it was looked up */
-  const char* const* names; /* what messages call the inputs, one for each; NULL: the op's own names */
+  const char* const* names; /* what messages call the inputs; NULL, or one of them: the op's own names */
 } axiscast_options;
 
 /** How a result goes to memory. */

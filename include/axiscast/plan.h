@@ -62,7 +62,7 @@ struct PlanOptions {
   std::optional<std::int64_t> axis;    // see ResolveOptions
   std::vector<Attribute> attributes;   // the op's; those that are absent have their defaults
   const char* caller = nullptr;        // what messages begin with; null: the op's name as it was looked up
-  const char* const* names = nullptr;  // what messages call the inputs; null: the op's own names
+  const char* const* names = nullptr;  // what messages call the inputs; null, or one of them: the op's own names
   Diagnostics diagnostics = {};        // told when the plan is made
   const Pattern* patterns = nullptr;   // kPattern: what is declared of each input; see ResolveOptions
 };
