@@ -211,7 +211,7 @@ std::int64_t TileCost::StagedTileBytes(int first) const {
 // More for a permuted vector of a group of many, of such elements: AVX2 has other indices than lanes' for all but those of 4 bytes.
 double TileCost::SlowTableSeconds(std::int64_t size) const {
   if (problem_.vector_bytes != kSlowVectorBytes || size == 4) return 0;
-  return size <= 2 ? 0.3e-9 : 0.15e-9;
+  return size == 1 ? 0.1e-9 : size == 2 ? 0.3e-9 : 0.15e-9;
 }
 
 // Are lanes of the operand's size permuted by several instructions for each vector, as those of 1 and 2 bytes are with AVX2?
