@@ -23,6 +23,9 @@ constexpr double kLoadedTableSeconds = 0.05e-9;     // more for a permuted vecto
 constexpr double kSlowPermuteSeconds = 0.07e-9;     // more for a vector that several instructions permute (PermutesSlowly)
 constexpr double kTwoSlowPermutesSeconds = 0.8e-9;  // the same of two; of four, twice that
 constexpr double kSlowlyMovedSeconds = 0.6e-9;      // more for one on its way to scratch
+constexpr double kByteTableSeconds = 0.1e-9;        // more for one of a group of many with AVX2, of elements of 1 byte
+constexpr double kShortTableSeconds = 0.3e-9;       // of 2
+constexpr double kLongTableSeconds = 0.15e-9;       // of 8
 constexpr double kBesideImageSeconds = 0.06e-9;     // more for a permuted vector beside what comes again for each group
 constexpr double kLoadedBesideSeconds = 0.3e-9;     // or for each group of many
 constexpr double kPermutedRestSeconds = 1.5e-9;     // more for one that does not fill a group, or is read in parts
@@ -211,7 +214,7 @@ std::int64_t TileCost::StagedTileBytes(int first) const {
 // More for a permuted vector of a group of many, of such elements: AVX2 has other indices than lanes' for all but those of 4 bytes.
 double TileCost::SlowTableSeconds(std::int64_t size) const {
   if (problem_.vector_bytes != kSlowVectorBytes || size == 4) return 0;
-  return size == 1 ? 0.1e-9 : size == 2 ? 0.3e-9 : 0.15e-9;
+  return size == 1 ? kByteTableSeconds : size == 2 ? kShortTableSeconds : kLongTableSeconds;
 }
 
 // Are lanes of the operand's size permuted by several instructions for each vector, as those of 1 and 2 bytes are with AVX2?
@@ -245,9 +248,10 @@ double TileCost::SecondsOfRun(int operand, int first) const {
   if (strides[rank() - 1] == 0) {
     if (extent > kMaxRepeat) return vectors * kLongRepeatSeconds;
     const int d = rank() - 2;  // along which runs are moved together
-    return d > first && strides[d - 1] != strides[d] * canonical_.extents[d]
-               ? kRepeatedSeconds / static_cast<double>(canonical_.extents[d])
-               : 0;
+    if (d <= first) return 0;
+    const std::int64_t run = canonical_.extents[d];
+    const bool gap = strides[d - 1] / run != strides[d] || strides[d - 1] % run != 0;  // no product, which might overflow
+    return gap ? kRepeatedSeconds / static_cast<double>(run) : 0;
   }
   const bool copied =
       IsMovedInRuns(operand, first) && std::find(strides.begin() + first + 1, strides.end() - 1, 0) != strides.end() - 1;

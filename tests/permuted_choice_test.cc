@@ -70,6 +70,12 @@ TEST(PermutedChoice, RepeatedElementsOfRowsApart) {
   }
 }
 
+// Strides may be any; no product of them is made, which would overflow (as UBSan sees).
+TEST(PermutedChoice, RepeatedElementsOfRowsFarApart) {
+  const std::int64_t far = std::int64_t{1} << 62;  // bytes; twice as many are too many
+  EXPECT_NE(DeliveryOf(0, {DType::kInt8, {40, 2, 5}, {1, far, 0}, {10, 5, 1}}), "streamed");
+}
+
 // Reversed rows of a vector and an element: two vectors of a row are much of what there is of it.
 TEST(PermutedChoice, ReversedRowsOfLittleMoreThanAVector) {
   for (const DType dtype : {DType::kFloat32, DType::kFloat64}) {
