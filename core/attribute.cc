@@ -212,6 +212,7 @@ Status CheckAttributes(const Op& op, const char* caller, const std::vector<Attri
 }
 
 bool ReadNumber(std::string_view text, Attribute* number) {
+  const FloatModeScope usual(kUsualFloatMode);  // libraries read decimals as if they were in it
   const std::string copy(text.size() > 1 && text[0] == '+' && text[1] != '-' ? text.substr(1) : text);
   const char *const begin = copy.data(), *const end = begin + copy.size();
   const auto read = [begin, end](auto* value) {

@@ -236,6 +236,7 @@ Status Plan::Make(const Expression& expression, const TensorView* inputs, std::s
   const char* const caller = Planner::CallerOf(options);
   if (expression.empty()) return IsEmpty(caller);
   if (plan == nullptr) return Status(StatusCode::kInvalidArgument, std::string(caller) + ": the pointer to the plan is null");
+  const FloatModeScope usual(kUsualFloatMode);  // costs are floats, and may not trap
   std::shared_ptr<const Impl> impl;
   if (const Status status = Planner(expression, inputs, input_count, options).Make(out, &impl); !status.ok()) return status;
   *plan = Plan(std::move(impl));

@@ -40,6 +40,7 @@ Status MakeCopyingPlan(const Request& request, const MutableTensorView& out, con
 }
 
 Status MakePlanFor(const Request& request, const MutableTensorView& out, bool in_place, std::shared_ptr<const Plan::Impl>* impl) {
+  const FloatModeScope usual(kUsualFloatMode);  // costs are floats, and may not trap
   if (!request.op.elementwise()) return PlanForm(request, out, in_place, impl);
   const Kernel* kernel;
   if (const Status status = FindKernel(request, &kernel); !status.ok()) return status;
