@@ -93,16 +93,19 @@ _NUMPY = {
 }
 
 
+def flushed(array):
+    """The array with zeros of the same sign for what is subnormal."""
+    return array if array.dtype.kind != "f" else np.where(abs(array) < np.finfo(array.dtype).tiny, array * array.dtype.type(0), array)
+
+
 def expected(kernel, arrays, dtype):
     """What NumPy computes, of 16-bit floats as float32, rounded once. Operands are NumPy-aligned already."""
-    called, kernel = kernel, forward(kernel)
+    kernel = forward(kernel)
     function = _NUMPY.get(kernel) or getattr(np, kernel)
     half = dtype in ("float16", "bfloat16")
     with np.errstate(all="ignore"):
         result = function(*(a.astype(np.float32) if half and a.dtype != bool else a for a in arrays))
         if half and result.dtype != bool:
-            if kernel != called:  # Paddle's old ops run with subnormals flushed to zero
-                result = np.where(abs(result) < np.finfo(np.float32).tiny, result * np.float32(0), result)
             result = round_to(result, dtype)
     if result.dtype != bool and not half:
         result = result.astype(dtype)

@@ -76,10 +76,14 @@ class Forward(unittest.TestCase):
         self.assertEqual(ran, 1)
         ours = kernels.to_numpy(ours)
         by_numpy = not has_own or (name, dtype) in kernels.INEXACT
+        arrays[-1] = aligned(arrays[0], arrays[-1], pair[2])
         if by_numpy:
-            arrays[-1] = aligned(arrays[0], arrays[-1], pair[2])
             theirs = kernels.expected(kernel, arrays, dtype)
         self.assertEqual(ours.shape, theirs.shape)
+        if not by_numpy and name != kernel and not cases.same_bits(kernels.flushed(ours), ours):
+            # Paddle runs its old ops with subnormals flushed to zero; ours keep them, as NumPy does.
+            self.assertTrue(same(ours, kernels.expected(kernel, arrays, dtype), False), "\n".join(map(str, (*arrays, ours))))
+            ours = kernels.flushed(ours)
         self.assertTrue(same(ours, theirs, name in kernels.SIGN_OF_ZERO), "\n".join(map(str, (*arrays, theirs, ours))))
         return by_numpy
 
