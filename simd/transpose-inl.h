@@ -7,6 +7,7 @@
 #endif
 
 #include <cstdlib>
+#include <cstring>
 #include <utility>
 
 #include "axiscast/kit/transpose-inl.h"
@@ -57,8 +58,9 @@ HWY_INLINE void TransposeSquares(D d, const std::byte* from, std::int64_t from_s
   }
 }
 
-// Fewer lines than a block has elements, to rows without gaps: blocks that begin with a row, and run over into those that come
-// next.
+// Fewer lines than a block has elements, which is no more than a line has, to rows without gaps: blocks that begin with a row, and
+// run over into those that come next. The last ones go by way of the stack, which takes as long as some five elements for each line
+// of a block.
 template <typename T, std::size_t... kIndex>
 HWY_INLINE void TransposeFewLines(std::index_sequence<kIndex...> sequence, const std::byte* from, std::int64_t from_stride,
                                   std::int64_t lines, std::int64_t elements, std::byte* to) {
@@ -67,12 +69,24 @@ HWY_INLINE void TransposeFewLines(std::index_sequence<kIndex...> sequence, const
   const auto line = [&](const std::byte* block, std::size_t index) HWY_ATTR {
     return LoadBytes(d, block + HWY_MIN(static_cast<std::int64_t>(index), lines - 1) * from_stride);
   };
+  const std::int64_t row = lines * kSize;
   std::int64_t i = 0;
   for (; i + 2 * kElements <= elements; i += kElements) {
-    StoreRow<decltype(d)> store = {to + i * lines * kSize, lines * kSize};
+    StoreRow<decltype(d)> store = {to + i * row, row};
     ForTransposed<1>(d, sequence, store, line(from + i * kSize, kIndex)...);
   }
-  TransposeByElement<T>(from + i * kSize, from_stride, lines, elements - i, to + i * lines * kSize, lines * kSize);
+  const std::int64_t left = elements - i, blocks = (left + kElements - 1) / kElements;
+  if (left * lines <= 5 * kElements * blocks) {
+    TransposeByElement<T>(from + i * kSize, from_stride, lines, left, to + i * row, row);
+    return;
+  }
+  for (; i < elements; i += kElements) {
+    const std::int64_t at = HWY_MIN(i, elements - kElements);
+    std::byte rows[kElements * kElements * kSize];
+    StoreRow<decltype(d)> store = {rows, row};
+    ForTransposed<1>(d, sequence, store, line(from + at * kSize, kIndex)...);
+    std::memcpy(to + at * row, rows, static_cast<std::size_t>(kElements * row));
+  }
 }
 #endif  // HWY_TARGET != HWY_SCALAR
 
@@ -171,7 +185,7 @@ HWY_INLINE void Transpose(Transposes at, std::int64_t from_stride, std::int64_t 
   }
   if constexpr (kHasLanes<T>) {
     if constexpr (kBlock >= 8 && HWY_TARGET != HWY_SSE2) {
-      if (to_dense && fits(2, 2 * kBlock)) {
+      if (to_dense && fits(2, kBlock)) {
         for (; at.count > 0; at.Next()) {
           TransposeFewLines<T>(std::make_index_sequence<kBlock>(), at.from, from_stride, lines, elements, at.to);
         }
