@@ -249,16 +249,17 @@ class TileCols {
     return -1;
   }
 
-  // The input that would be staged, and might be permuted or transposed instead: the other operands are contiguous, or, beside one
-  // that is permuted, the same in each step of the first of cols. -1: there is none.
-  int StagedInput(int first, bool beside_images) const {
-    if (count() != 3) return -1;
+  // Would this input be staged, and might kernels take it permuted instead? The other one is then contiguous, or staged.
+  bool MayPermute(int input, int first) const {
+    return count() == 3 && problem_.unaligned == 0 && Streams(2, first) && !Streams(input, first) && !Splats(input, first);
+  }
+
+  // The only input that would be staged; -1: there is none.
+  int StagedInput(int first) const {
+    if (count() != 3 || problem_.unaligned != 0) return -1;
     int staged = -1;
     for (int i = 0; i < count(); ++i) {
-      if (IsUnaligned(i)) return -1;
       if (Streams(i, first)) continue;
-      const auto is_image = [&](int input) { return canonical_.strides[input][first] == 0; };
-      if (beside_images && !IsOutput(i) && is_image(i) && !Streams(1 - i, first) && !is_image(1 - i)) continue;
       if (staged >= 0 || IsOutput(i) || Splats(i, first)) return -1;
       staged = i;
     }
@@ -269,7 +270,7 @@ class TileCols {
   // are enough cols and rows for squares. -1: there is none.
   int TransposedInput() const {
     if (!problem_.transposes) return -1;
-    const int input = StagedInput(rank() - 1, false), dim = input < 0 ? -1 : ContiguousDim(input, rank() - 1);
+    const int input = StagedInput(rank() - 1), dim = input < 0 ? -1 : ContiguousDim(input, rank() - 1);
     if (dim < 0) return -1;
     const std::int64_t size = problem_.sizes[input];
     if (canonical_.strides[input][dim] != size || canonical_.extents[dim] < kLeastSquareRows) return -1;

@@ -44,6 +44,8 @@ constexpr double kPatternBytesPerSecond = 60e9;     // of what is written over a
 constexpr double kScatteredSeconds = 0.5e-9;    // more for a vector of results that go from there to every second to fourth element
 constexpr double kRunSeconds = 0.3e-9;          // a short run that is moved on its own
 constexpr double kLongRunSeconds = 0.7e-9;      // a longer one that is no whole vectors
+constexpr double kRunsSeconds = 15e-9;          // the mover's call for runs along one dim, after the first one
+constexpr double kBoxesSeconds = 25e-9;         // more for a block of boxes: where their lanes come from
 constexpr double kInOrderSeconds = 2e-9;        // a vector that is put in order from two or four, to come again
 constexpr double kReversedSeconds = 1e-9;       // an element of one that is reversed
 constexpr double kReversedRunSeconds = 1.9e-9;  // a longer one
@@ -264,6 +266,18 @@ double TileCost::SecondsOfRun(int operand, int first) const {
   return reversed ? static_cast<double>(extent) * kReversedSeconds : kRunSeconds;
 }
 
+// Of such runs, those along the longest dim are moved by one call.
+double TileCost::SecondsOfCalls(int operand, int first, double tile_bytes) const {
+  const double row = static_cast<double>(Block(first + 1)) * static_cast<double>(problem_.sizes[operand]);
+  double runs = tile_bytes / row, longest = runs;
+  for (int d = first + 1; d < rank() - 1; ++d) {
+    const auto extent = static_cast<double>(canonical_.extents[d]);
+    runs *= extent;
+    longest = std::max(longest, extent);
+  }
+  return (runs / longest - 1) * kRunsSeconds;
+}
+
 // What it costs to stage the operand in blocks of so many bytes, in tiles of so many rows.
 void TileCost::AddStaging(int operand, int first, std::int64_t block_bytes, bool image, std::int64_t tile_rows,
                           TilingEstimate* estimate) const {
@@ -304,7 +318,9 @@ void TileCost::AddStaging(int operand, int first, std::int64_t block_bytes, bool
     const bool permutes = PermutesSlowly(operand) && !Streams(operand, first) && !all && strides[first] != 0 && step != 0;
     const double permuted = permutes ? tile / kSlowVectorBytes * kSlowlyMovedSeconds : 0;
     const double scattered = IsOutput(operand) && span > tile ? span / kVectorBytes * kScatteredSeconds : 0;
-    estimate->staging.Add(times * tile, times * (kStageSeconds + (tile + span) / 2 / bytes_per_second + permuted + scattered +
+    const bool boxes = step != 0 && strides[first] != 0 && !Streams(operand, first) && IsBox(operand, first);
+    const double once = kStageSeconds + (boxes ? kBoxesSeconds : 0) + (all ? SecondsOfCalls(operand, first, tile) : 0);
+    estimate->staging.Add(times * tile, times * (once + (tile + span) / 2 / bytes_per_second + permuted + scattered +
                                                  runs * SecondsOfRun(operand, first)));
   } else if (ContiguousDim(operand, first) >= 0 || (block <= tile && ContiguousDim(operand, rank()) >= 0)) {
     const double squares = std::ceil(times * tile / static_cast<double>(kSquareTileBytes));

@@ -36,6 +36,7 @@ class TileCost : public TileCols {
   bool IsBox(int operand, int first) const;
   bool IsMovedInRuns(int operand, int first) const;
   double SecondsOfRun(int operand, int first) const;
+  double SecondsOfCalls(int operand, int first, double tile_bytes) const;
   void AddStaging(int operand, int first, std::int64_t block_bytes, bool image, std::int64_t tile_rows,
                   TilingEstimate* estimate) const;
 };

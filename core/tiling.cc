@@ -82,22 +82,22 @@ class Chooser : public TileCost {
     int best_input = -1, best_first = -1, tried = 0;
     for (int first = rank() - 1; first >= 0 && first + kMostPermutedDims >= rank(); --first) {
       if (first + 1 < rank() && !MayFlatten(first + 1)) break;  // FirstColDim does not come to it: nothing would be permuted
-      const int input = StagedInput(first, true);
-      if (input < 0) continue;
       const double rows = static_cast<double>(Block(0)) / static_cast<double>(Block(first));
       if (rows * kPermutedRowSeconds + kPermutedTileSeconds >= best) continue;
-      if (!MakePermutation(canonical_, input, first, problem_.sizes[input], problem_.permuted_lanes, problem_.keeps,
-                           &permutations_[tried])) {
-        continue;
+      for (const int input : {0, 1}) {
+        if (!MayPermute(input, first) || !MakePermutation(canonical_, input, first, problem_.sizes[input], problem_.permuted_lanes,
+                                                          problem_.keeps, &permutations_[tried])) {
+          continue;
+        }
+        Permute(input, first, &permutations_[tried]);
+        if (const double seconds = Cost(first).seconds(); seconds < best) {
+          best = seconds;
+          best_input = input;
+          best_first = first;
+          tried ^= 1;
+        }
+        Permute(-1, -1, nullptr);
       }
-      Permute(input, first, &permutations_[tried]);
-      if (const double seconds = Cost(first).seconds(); seconds < best) {
-        best = seconds;
-        best_input = input;
-        best_first = first;
-        tried ^= 1;
-      }
-      Permute(-1, -1, nullptr);
     }
     Permute(best_input, best_first, &permutations_[tried ^ 1]);
   }

@@ -62,6 +62,21 @@ TEST(PermutedChoice, BesideAValueOrARow) {
   }
 }
 
+// Of two inputs that both have their elements elsewhere, kernels permute one: when both went through scratch, these took 1.4 to 3
+// times as long.
+TEST(PermutedChoice, OneOfTwo) {
+  const StridedCall calls[] = {{DType::kFloat32, {85, 256, 2, 2}, {512, 2, -1, 0}, {0, 2, 0, 1}},
+                               {DType::kInt16, {21, 76, 5}, {5, 0, 1}, {0, 1, 0}},
+                               {DType::kInt8, {1613, 5, 32}, {160, 32, -1}, {5, 1, 0}},
+                               {DType::kFloat32, {95, 8, 5, 16, 2}, {80, 10, 2, 0, 1}, {0, 80, 16, 1, 0}}};
+  for (const StridedCall& call : calls) {
+    if (!PermutesLines(call.dtype)) GTEST_SKIP() << "kernels permute no vectors of 64 bytes: by way of scratch may be faster";
+    const PlanDescription description = Described(*FindOp("add"), call);
+    const std::string x = description.operands[0].delivery, y = description.operands[1].delivery;
+    EXPECT_TRUE((x == "permuted") != (y == "permuted")) << call.shape[0] << ": " << x << ", " << y;
+  }
+}
+
 // Elements that are repeated, in rows with gaps between them: each row cost the mover as much as a short call.
 TEST(PermutedChoice, RepeatedElementsOfRowsApart) {
   for (const DType dtype : {DType::kInt8, DType::kInt16}) {
