@@ -156,6 +156,13 @@ TilingEstimate TileCost::Cost(int first) const {
   return estimate;
 }
 
+double TileCost::LeastStagingSeconds(int operand, int first) const {
+  if (!Stages(operand, first) || IsImage(operand, first)) return 0;
+  TilingEstimate estimate;
+  AddStaging(operand, first, StagedTileBytes(first), false, first > 0 ? canonical_.extents[RowDim(first)] : 1, &estimate);
+  return estimate.seconds();
+}
+
 // Of an input that a kernel widens, the part that it need not: what is the same in all of a tile's rows, or one value for a row, is
 // widened once. (What is permuted is widened first, and permutes twice as many vectors then: nothing is gained.)
 double TileCost::PartSpared(int first, std::int64_t rows, std::int64_t row_cols) const {

@@ -23,6 +23,9 @@ class TileCost : public TileCols {
   // Rows, tiles and staging.
   TilingEstimate Cost(int first) const;
 
+  // What it costs at least to stage the operand, if it is.
+  double LeastStagingSeconds(int operand, int first) const;
+
   // Of the widest operand, where something goes through scratch.
   std::int64_t StagedTileBytes(int first) const;
 

@@ -15,7 +15,7 @@ namespace axiscast {
 namespace {
 
 // Seen on an AVX-512 server, as the costs.
-constexpr int kMostPermutedDims = 6;                  // of cols with a permuted input; a try each, of up to 1 us
+constexpr int kMostPermutedDims = 6;                  // of cols with a permuted input; a try for each input, of up to 1 us
 constexpr std::int64_t kDirectTileBytes = 64 * 1024;  // of the widest operand, when nothing goes through scratch
 constexpr std::int64_t kSlowTileBytes = 2 * 1024;     // at least, however slow the op is
 constexpr std::int64_t kLongTileBytes = 128 * 1024;   // of a call that is never shared, when nothing goes through scratch
@@ -83,10 +83,11 @@ class Chooser : public TileCost {
     for (int first = rank() - 1; first >= 0 && first + kMostPermutedDims >= rank(); --first) {
       if (first + 1 < rank() && !MayFlatten(first + 1)) break;  // FirstColDim does not come to it: nothing would be permuted
       const double rows = static_cast<double>(Block(0)) / static_cast<double>(Block(first));
-      if (rows * kPermutedRowSeconds + kPermutedTileSeconds >= best) continue;
+      const double least = rows * kPermutedRowSeconds + kPermutedTileSeconds;
       for (const int input : {0, 1}) {
-        if (!MayPermute(input, first) || !MakePermutation(canonical_, input, first, problem_.sizes[input], problem_.permuted_lanes,
-                                                          problem_.keeps, &permutations_[tried])) {
+        if (!MayPermute(input, first) || least + LeastStagingSeconds(1 - input, first) >= best) continue;
+        if (!MakePermutation(canonical_, input, first, problem_.sizes[input], problem_.permuted_lanes, problem_.keeps,
+                             &permutations_[tried])) {
           continue;
         }
         Permute(input, first, &permutations_[tried]);
