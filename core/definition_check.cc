@@ -2,6 +2,7 @@
 #include "core/definition_check.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <string_view>
 
@@ -9,6 +10,14 @@
 
 namespace axiscast {
 namespace {
+
+// As every reader of lists and expressions takes names apart.
+bool IsOneWord(const char* name) {
+  const std::string_view text(name);
+  return !text.empty() && text.find_first_of(" \t\r\n") == text.npos;
+}
+
+bool IsCycles(double cycles) { return std::isfinite(cycles) && cycles >= 0; }
 
 bool SameInputs(const Kernel& x, const Kernel& y, int arity) { return std::equal(x.inputs, x.inputs + arity, y.inputs); }
 
@@ -19,6 +28,7 @@ Status Invalid(const std::string& message) { return Status(StatusCode::kInvalidA
 Status CheckDefinition(const OpDefinition& definition, const Form* form) {
   const OpInfo& info = definition.info;
   if (info.name == nullptr || *info.name == '\0') return Invalid("registry: an op needs a name");
+  if (!IsOneWord(info.name)) return Invalid(std::string("registry: an op's name must be one word; got \"") + info.name + "\"");
   const std::string who = std::string("registry: op ") + info.name;
   if (info.arity < 1 || info.arity > kMaxArity) {
     return Invalid(who + ": arity must be 1 to " + std::to_string(kMaxArity) + "; got " + std::to_string(info.arity));
@@ -38,6 +48,9 @@ Status CheckDefinition(const OpDefinition& definition, const Form* form) {
   for (int a = 0; a < info.attribute_count; ++a) {
     const AttributeInfo& attribute = info.attributes[a];
     if (attribute.name == nullptr) return Invalid(who + ": attribute " + std::to_string(a) + " has no name");
+    if (!IsOneWord(attribute.name)) {
+      return Invalid(who + ": an attribute's name must be one word; got \"" + attribute.name + "\"");
+    }
     if (attribute.doc == nullptr) return Invalid(who + ": the doc of attribute " + attribute.name + " is null; use \"\"");
     if (attribute.type != AttributeType::kNumber && form == nullptr)
       return Invalid(who + ": the type of attribute " + attribute.name + " must be kNumber, as all of an elementwise op");
@@ -68,6 +81,10 @@ Status CheckDefinition(const OpDefinition& definition, const Form* form) {
     if (kernel.permutes < 0 || kernel.permutes > kMaxPermutedLanes) {
       return Invalid(which + ": permutes must be 0 to " + std::to_string(kMaxPermutedLanes) + " lanes; got " +
                      std::to_string(kernel.permutes));
+    }
+    if (!IsCycles(kernel.cycles) || !IsCycles(kernel.cycles_by_splat)) {
+      return Invalid(which + ": cycles and cycles_by_splat must be finite and not negative; got " + std::to_string(kernel.cycles) +
+                     " and " + std::to_string(kernel.cycles_by_splat));
     }
     if (kernel.widens < 0) return Invalid(which + ": widens must not be negative; got " + std::to_string(kernel.widens));
     if (kernel.check != nullptr && info.checked_operand < 0) return Invalid(which + " has a check, but checked_operand is -1");

@@ -72,6 +72,9 @@ Status Registry::Impl::AddGradient(const Op& forward, const FindOpFunction& find
     gradient.sum_to = find("sum_to");
     gradient.broadcast_to = find("broadcast_to");
     status = ReadGradient(forward.info(), find, &gradient.programs);
+    if (status.ok() && std::none_of(gradient.programs.begin(), gradient.programs.end(), [](const auto& p) { return p.offered; })) {
+      status = Invalid(std::string("registry: op ") + forward.name() + ": its gradient is none for every input; leave it empty");
+    }
     if (status.ok()) {
       DescribeGradient(forward, &gradient);
       status = Add({gradient.info, GradientSignatures(forward, gradient.programs)}, &kGradientForm);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <ostream>
 #include <vector>
 
@@ -134,6 +135,7 @@ void PrintTo(const BadDefinition& bad, std::ostream* os) { *os << bad.name; }
 const BadDefinition kBadDefinitions[] = {
     {"no_name", [](OpDefinition* d) { d->info.name = ""; }, "registry: an op needs a name"},
     {"null_name", [](OpDefinition* d) { d->info.name = nullptr; }, "registry: an op needs a name"},
+    {"two_words", [](OpDefinition* d) { d->info.name = "ten fold"; }, "registry: an op's name must be one word; got \"ten fold\""},
     {"arity_0", [](OpDefinition* d) { d->info.arity = 0; }, "registry: op tenfold: arity must be 1 to 4; got 0"},
     {"arity_5", [](OpDefinition* d) { d->info.arity = 5; }, "registry: op tenfold: arity must be 1 to 4; got 5"},
     {"null_doc", [](OpDefinition* d) { d->info.doc = nullptr; }, "registry: op tenfold: a text is null; use \"\""},
@@ -149,6 +151,12 @@ const BadDefinition kBadDefinitions[] = {
      "registry: op tenfold: the type of attribute shape must be kNumber, as all of an elementwise op"},
     {"attribute_without_name", [](OpDefinition* d) { d->info.attribute_count = 1; },
      "registry: op tenfold: attribute 0 has no name"},
+    {"attribute_with_empty_name",
+     [](OpDefinition* d) {
+       d->info.attribute_count = 1;
+       d->info.attributes[0].name = "";
+     },
+     "registry: op tenfold: an attribute's name must be one word; got \"\""},
     {"checked_operand", [](OpDefinition* d) { d->info.checked_operand = 2; },
      "registry: op tenfold: checked_operand must be -1 or an input; got 2"},
     {"no_kernel", [](OpDefinition* d) { d->kernels.clear(); }, "registry: op tenfold: an op needs a kernel"},
@@ -185,6 +193,12 @@ const BadDefinition kBadDefinitions[] = {
      "registry: op tenfold: kernel 0 widens inputs, which is for ops with two; this one has 1"},
     {"widens_fewer_than_none", [](OpDefinition* d) { d->kernels[0].widens = -1; },
      "registry: op tenfold: kernel 0: widens must not be negative; got -1"},
+    {"cycles_that_are_no_number", [](OpDefinition* d) { d->kernels[0].cycles = std::numeric_limits<double>::quiet_NaN(); },
+     "registry: op tenfold: kernel 0: cycles and cycles_by_splat must be finite and not negative; got nan and 0.000000"},
+    {"negative_cycles", [](OpDefinition* d) { d->kernels[0].cycles_by_splat = -1; },
+     "registry: op tenfold: kernel 0: cycles and cycles_by_splat must be finite and not negative; got 1.000000 and -1.000000"},
+    {"gradient_of_nothing", [](OpDefinition* d) { d->info.gradient = "none; none"; },
+     "registry: op tenfold: its gradient is none for every input; leave it empty"},
     {"check_of_nothing", [](OpDefinition* d) { d->kernels[0].check = [](const Tile&, const void*) { return false; }; },
      "registry: op tenfold: kernel 0 has a check, but checked_operand is -1"},
     {"check_without_code",

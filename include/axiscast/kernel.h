@@ -174,7 +174,7 @@ struct AttributeInfo {
 
 /// The text and constants of an op. All pointers must outlive every registry that holds the op: string literals.
 struct OpInfo {
-  const char* name;           // canonical, as in "squared_difference"
+  const char* name;           // canonical, one word, as in "squared_difference"
   int arity;                  // 1 to kMaxArity
   const char* doc;            // one line: "out = (x - y)^2"
   const char* special = "";   // special values and corner cases
