@@ -2,6 +2,7 @@
 #include "core/attribute.h"
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -33,13 +34,31 @@ bool IsNaN(const Attribute& attribute) { return attribute.kind == Attribute::Kin
 template <typename T>
 inline constexpr bool kIsFloat = KindOf(kDTypeOf<T>) == DTypeKind::kFloat;
 
+// What a double holds of an integer, with the last bit set where some were lost: rounded to fewer bits, it is what the integer is,
+// rounded once.
+double RoundedToOdd(std::uint64_t number) {
+  const int lost = std::max(static_cast<int>(std::bit_width(number)) - 53, 0);
+  const std::uint64_t kept = number >> lost;
+  return std::ldexp(static_cast<double>(kept | static_cast<std::uint64_t>(kept << lost != number)), lost);
+}
+double RoundedToOdd(std::int64_t number) {
+  const auto bits = static_cast<std::uint64_t>(number);
+  return number < 0 ? -RoundedToOdd(-bits) : RoundedToOdd(bits);
+}
+
 // Converts to T; false when T is an int type and the number is not a whole one in its range.
 template <typename T>
 bool Convert(const Attribute& attribute, T* value) {
   if constexpr (kIsFloat<T>) {
-    using From = std::conditional_t<std::is_floating_point_v<T>, T, double>;  // what the 16-bit floats are made from
-    *value = attribute.kind == Attribute::Kind::kInt64    ? static_cast<T>(static_cast<From>(attribute.number_int64))
-             : attribute.kind == Attribute::Kind::kUInt64 ? static_cast<T>(static_cast<From>(attribute.number_uint64))
+    const auto from_integer = [](auto number) {
+      if constexpr (std::is_floating_point_v<T>) {
+        return static_cast<T>(number);
+      } else {  // the 16-bit floats are made from doubles
+        return static_cast<T>(RoundedToOdd(number));
+      }
+    };
+    *value = attribute.kind == Attribute::Kind::kInt64    ? from_integer(attribute.number_int64)
+             : attribute.kind == Attribute::Kind::kUInt64 ? from_integer(attribute.number_uint64)
                                                           : static_cast<T>(attribute.number_double);
     return true;
   } else {

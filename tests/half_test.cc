@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "axiscast/axiscast.h"
 #include "axiscast/kit/testing/values.h"
 #include "core/kernel.h"
 
@@ -133,6 +134,30 @@ TYPED_TEST(Half, EveryTargetRoundsAsTheReference) {
       }
     }
     EXPECT_EQ(ops, 2);
+  }
+}
+
+// By way of a double they would be rounded twice: 2^54 is half of what two bfloat16 are apart there, and the 1 is more than half.
+TEST(HalfAttribute, OfAnIntegerIsRoundedOnce) {
+  struct Row {
+    Attribute max;
+    double expected;
+  };
+  constexpr std::int64_t kEven = std::int64_t{1} << 62, kHalf = std::int64_t{1} << 54;
+  const Row rows[] = {
+      {{"max", kEven + kHalf + 1}, 0x1.02p62},
+      {{"max", kEven + kHalf}, 0x1p62},
+      {{"max", kEven + kHalf - 1}, 0x1p62},
+      {{"max", -kEven - kHalf - 1}, -0x1.02p62},
+      {{"max", std::numeric_limits<std::int64_t>::lowest()}, -0x1p63},
+      {{"max", (std::uint64_t{1} << 63) + (std::uint64_t{1} << 55) + 1}, 0x1.02p63},
+  };
+  for (const Row& row : rows) {
+    const BFloat16 x(std::numeric_limits<double>::infinity());
+    BFloat16 out;
+    const Status status = Apply(*FindOp("clip"), {{&x, {}}}, {&out, {}}, {.attributes = {row.max}});
+    ASSERT_TRUE(status.ok()) << status.message();
+    EXPECT_EQ(static_cast<float>(out), row.expected);
   }
 }
 
