@@ -325,7 +325,7 @@ void TileCost::AddStaging(int operand, int first, std::int64_t block_bytes, bool
     const bool permutes = PermutesSlowly(operand) && !Streams(operand, first) && !all && strides[first] != 0 && step != 0;
     const double permuted = permutes ? tile / kSlowVectorBytes * kSlowlyMovedSeconds : 0;
     const double scattered = IsOutput(operand) && span > tile ? span / kVectorBytes * kScatteredSeconds : 0;
-    const bool boxes = step != 0 && strides[first] != 0 && !Streams(operand, first) && IsBox(operand, first);
+    const bool boxes = !all && first + 1 < rank() && step != 0 && strides[first] != 0 && IsBox(operand, first);
     const double once = kStageSeconds + (boxes ? kBoxesSeconds : 0) + (all ? SecondsOfCalls(operand, first, tile) : 0);
     estimate->staging.Add(times * tile, times * (once + (tile + span) / 2 / bytes_per_second + permuted + scattered +
                                                  runs * SecondsOfRun(operand, first)));
