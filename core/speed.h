@@ -9,7 +9,7 @@ struct Speed {
   double l1, l2, l3;        // bytes per second of operands that fit a cache, to three quarters of it
   double memory, streamed;  // the same of others, whose result is stored into the caches or past them
   double cycle_seconds;     // of what kernels say of their arithmetic
-  double slowness;          // factor for the other numbers of tile_cost.cc and layout.cc, and those of calls
+  double slowness;          // factor for the other numbers of tile_cost.cc, staging_cost.cc and layout.cc, and those of calls
   double shared_row;        // of L1: longer rows that four rows or more read are cut
   bool halves;              // Tile::halves
 };
