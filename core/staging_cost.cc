@@ -45,7 +45,8 @@ std::int64_t StagingCost::StagedTileBytes(int first) const {
 double StagingCost::LeastStagingSeconds(int operand, int first) const {
   if (!Stages(operand, first) || IsImage(operand, first)) return 0;
   TilingEstimate estimate;
-  AddStaging(operand, first, StagedTileBytes(first), false, first > 0 ? canonical_.extents[RowDim(first)] : 1, &estimate);
+  const std::int64_t all = SaturatingProduct(Block(0), problem_.widest);
+  AddStaging(operand, first, all, false, first > 0 ? canonical_.extents[RowDim(first)] : 1, &estimate);
   return estimate.seconds();
 }
 
@@ -95,14 +96,20 @@ double StagingCost::SecondsOfRun(int operand, int first) const {
   return reversed ? static_cast<double>(extent) * kReversedSeconds : kRunSeconds;
 }
 
-// Of such runs, those along the longest dim are moved by one call.
+// Of such runs, those along the longest dim are moved by one call. Dims that follow each other in memory are one dim, or one run.
 double StagingCost::SecondsOfCalls(int operand, int first, double tile_bytes) const {
-  const double row = static_cast<double>(Block(first + 1)) * static_cast<double>(problem_.sizes[operand]);
-  double runs = tile_bytes / row, longest = runs;
-  for (int d = first + 1; d < rank() - 1; ++d) {
-    const auto extent = static_cast<double>(canonical_.extents[d]);
+  const std::pmr::vector<std::int64_t>& strides = canonical_.strides[operand];
+  const double step = static_cast<double>(Block(first + 1)) * static_cast<double>(problem_.sizes[operand]);
+  double runs = 1, longest = 1, dim = 1;
+  bool in_run = true;
+  for (int d = rank() - 2; d >= first; --d) {
+    const bool joins = IsRun(strides[d], strides[d + 1], canonical_.extents[d + 1]);
+    in_run = in_run && joins;
+    if (in_run) continue;
+    const double extent = d > first ? static_cast<double>(canonical_.extents[d]) : tile_bytes / step;
     runs *= extent;
-    longest = std::max(longest, extent);
+    dim = joins ? dim * extent : extent;
+    longest = std::max(longest, dim);
   }
   return (runs / longest - 1) * kRunsSeconds;
 }

@@ -249,13 +249,14 @@ class TileCols {
     return -1;
   }
 
-  // Would this input be staged, and might kernels take it permuted instead? The other one is then contiguous, or staged.
+  // Might kernels take this input permuted, instead of staged or transposed? The other one is then contiguous, or staged.
   bool MayPermute(int input, int first) const {
     return count() == 3 && problem_.unaligned == 0 && Streams(2, first) && !Streams(input, first) && !Splats(input, first);
   }
 
-  // The only input that would be staged; -1: there is none.
-  int StagedInput(int first) const {
+  // The only input that would be staged where cols are the last dim; -1: there is none.
+  int StagedInput() const {
+    const int first = rank() - 1;
     if (count() != 3 || problem_.unaligned != 0) return -1;
     int staged = -1;
     for (int i = 0; i < count(); ++i) {
@@ -270,7 +271,7 @@ class TileCols {
   // are enough cols and rows for squares. -1: there is none.
   int TransposedInput() const {
     if (!problem_.transposes) return -1;
-    const int input = StagedInput(rank() - 1), dim = input < 0 ? -1 : ContiguousDim(input, rank() - 1);
+    const int input = StagedInput(), dim = input < 0 ? -1 : ContiguousDim(input, rank() - 1);
     if (dim < 0) return -1;
     const std::int64_t size = problem_.sizes[input];
     if (canonical_.strides[input][dim] != size || canonical_.extents[dim] < kLeastSquareRows) return -1;

@@ -118,9 +118,9 @@ TilingEstimate TileCost::Cost(int first) const {
   if (permuted) {
     estimate.rows.seconds += tiles * kPermutedTileSeconds;
     const Permutation& p = *permutation(first);
-    // Of the target's own vectors. What comes again is put in order once for a row.
+    // Of the target's own vectors. What comes again is put in order once for a row of a tile.
     const double of_row = std::min<double>(p.parts, std::ceil(static_cast<double>(row_cols) / p.lanes));
-    const double vectors = p.stride > 0 ? elements / static_cast<double>(p.lanes) : rows * of_row;
+    const double vectors = p.stride > 0 ? elements / static_cast<double>(p.lanes) : std::max(rows, tiles) * of_row;
     const bool many = p.parts > kFewParts, slowly = p.stride > 0 && PermutesSlowly(permuted_input());
     const double of_two = slowly ? kTwoSlowPermutesSeconds : kTwoVectorsSeconds;
     const double of_four = slowly ? 2 * kTwoSlowPermutesSeconds : kFourVectorsSeconds;
