@@ -14,6 +14,7 @@
 
 #include "axiscast/kit/store-inl.h"
 #include "axiscast/kit/table-inl.h"
+#include "hwy/cache_control.h"
 #include "hwy/highway.h"
 #include "simd/chain.h"
 #include "simd/link-inl.h"
@@ -33,10 +34,10 @@ class ChainRows {
   using Link = typename Code::Link;
   using Codes = typename Code::Codes;
   static constexpr std::size_t kVectors = 8;  // of a block: as many as calls hand on in registers
-  // What goes to memory mostly comes from there. Inputs' lines are asked for from so many bytes behind a block's begin: the second
-  // input's would else be asked for after the first links are done, and reading stand still meanwhile. Two inputs from memory,
-  // 44 MB each, take 0.63 to 0.83 of the time (Zen 4); of bytes from 0 to 512, 128 was the best, by a little, and from 1024 on it
-  // takes longer. In caches rows would take 1.1 to 1.5 times as long.
+  // What goes to memory mostly comes from there. A block's begin asks for as many lines of all inputs as it has, from so many bytes
+  // on: the second input's would else be asked for after the first links are done, and reading stand still meanwhile. Two inputs
+  // from memory, 44 MB each, take 0.63 to 0.83 of the time (Zen 4, vectors of 64 bytes); of bytes from 0 to 512, 128 was the best,
+  // by a little, and from 1024 on it takes longer. In caches rows would take 1.1 to 1.5 times as long.
   static constexpr std::size_t kAhead = 128, kLine = 64;
   // Whether there is room for pairs of vectors: of vectors that may have any length there are some KB, on the stack.
   static constexpr bool kMayPair = !HWY_HAVE_SCALABLE;
@@ -47,7 +48,11 @@ class ChainRows {
     const std::int64_t together = dense ? tile.rows : 1;
     for (std::int64_t r = 0; r < tile.rows; r += together) {
       ChainRows rows(tile, inputs, static_cast<std::byte*>(out) + r * tile.out_row_stride, r, together);
-      tile.stream ? rows.template RunRows<true>() : rows.template RunRows<false>();
+      if (tile.stream) {
+        rows.template RunRows<true>();
+      } else {
+        rows.template RunRows<false>();
+      }
     }
   }
 
@@ -92,7 +97,7 @@ class ChainRows {
     const std::int64_t row_stride = in.dense ? row_bytes : in.row_stride;
     const auto* data = static_cast<const std::byte*>(input) + row * row_stride;
     links_[l] = {nullptr, attributes, reinterpret_cast<std::uintptr_t>(data), in.splat ? 0 : Code::kAlong};
-    if (!in.splat && row_stride == row_bytes) asked_[asked_count_++] = l;
+    if (!in.splat && !in.dense && (rows == 1 || row_stride == row_bytes)) asked_[asked_count_++] = l;
     if (rows > 1 && row_stride != (in.splat ? 0 : row_bytes)) changing_[changing_count_++] = {l, data, row_stride, in.splat};
   }
 
@@ -252,7 +257,7 @@ class ChainRows {
   Link across_[kMaxLinks + 2];  // where it meets the next one
   Changing changing_[kMaxLinks + 1];
   std::size_t changing_count_ = 0;
-  std::size_t asked_[kMaxLinks + 1];  // links, of inputs whose rows follow each other
+  std::size_t asked_[kMaxLinks + 1];  // links, of inputs in memory whose rows follow each other
   std::size_t asked_count_ = 0;
   std::size_t end_;          // of the current row; of all where nothing changes
   bool pairs_ = false;       // rows meet within vectors, are not shorter than one, and all inputs that change are one value each
