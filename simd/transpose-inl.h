@@ -59,8 +59,8 @@ HWY_INLINE void TransposeSquares(D d, const std::byte* from, std::int64_t from_s
 }
 
 // Fewer lines than a block has elements, which is no more than a line has, to rows without gaps: blocks that begin with a row, and
-// run over into those that come next. The last ones go by way of the stack, which takes as long as some five elements for each line
-// of a block.
+// run over into those that come next. The last ones go by way of the stack, where that is shorter than half squares or one element
+// after the other: it takes as long as some five elements for each line of a block.
 template <typename T, std::size_t... kIndex>
 HWY_INLINE void TransposeFewLines(std::index_sequence<kIndex...> sequence, const std::byte* from, std::int64_t from_stride,
                                   std::int64_t lines, std::int64_t elements, std::byte* to) {
@@ -75,8 +75,15 @@ HWY_INLINE void TransposeFewLines(std::index_sequence<kIndex...> sequence, const
     StoreRow<decltype(d)> store = {to + i * row, row};
     ForTransposed<1>(d, sequence, store, line(from + i * kSize, kIndex)...);
   }
+  constexpr std::int64_t kHalf = kElements / 2;
   const std::int64_t left = elements - i, blocks = (left + kElements - 1) / kElements;
-  if (left * lines <= 5 * kElements * blocks) {
+  const bool is_short = left * lines <= 5 * kElements * blocks;
+  if (lines == kHalf || (is_short && lines > kHalf)) {
+    TransposeSquares<T, static_cast<std::size_t>(kHalf)>(hn::Half<decltype(d)>(), from + i * kSize, from_stride, lines, left,
+                                                         to + i * row, row);
+    return;
+  }
+  if (is_short) {
     TransposeByElement<T>(from + i * kSize, from_stride, lines, left, to + i * row, row);
     return;
   }
@@ -185,7 +192,9 @@ HWY_INLINE void Transpose(Transposes at, std::int64_t from_stride, std::int64_t 
   }
   if constexpr (kHasLanes<T>) {
     if constexpr (kBlock >= 8 && HWY_TARGET != HWY_SSE2) {
-      if (to_dense && fits(2, kBlock)) {
+      // Of so few elements, half squares of two bytes are faster.
+      constexpr std::size_t kLeast = sizeof(T) == 1 ? kBlock : 2 * kBlock;
+      if (to_dense && fits(2, kLeast)) {
         for (; at.count > 0; at.Next()) {
           TransposeFewLines<T>(std::make_index_sequence<kBlock>(), at.from, from_stride, lines, elements, at.to);
         }
