@@ -145,7 +145,8 @@ struct LayoutOptions {
   std::int64_t vector_bytes = kUsualVectorBytes;  // of the target
 };
 
-// The canonical problem must not be empty. In its memory; of one step, from nowhere else. Cost: O(operands * rank), 0.3 to 1.5 us.
+// The canonical problem must not be empty. In its memory; of one step, from nowhere else. Cost: O(operands * rank), 0.3 to 1.5
+// us, and up to some us more where a permutation is looked for (core/permutation.h).
 Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std::span<const Step> steps,
                   const LayoutOptions& options);
 

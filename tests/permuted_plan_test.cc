@@ -1,7 +1,8 @@
-// Plans with a permuted input beside one that is the same in each step, or permuted too: what is chosen for the two together.
+// Plans of two inputs of which one or both have their elements elsewhere: one is permuted, and what is chosen for the two together.
 // Expected are the sums of a naive walk.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <ostream>
 #include <vector>
@@ -46,6 +47,11 @@ const Pair kPairs[] = {
     {"five_dims_of_cols", {132, 2, 2, 5, 9}, {18, 0, 9, 0, 1}, {0, 90, 45, 9, 1}},
     {"fewer_cols_than_a_group", {17, 45, 33}, {33, 0, 1}, {1485, 33, 1}},
     {"fewer_cols_than_a_group_of_two_vectors", {17, 20, 45}, {45, 0, 1}, {900, 45, 1}},
+    // The other one by way of scratch, for itself.
+    {"reversed_8_and_column", {1613, 5, 8}, {40, 8, -1}, {5, 1, 0}},
+    {"row_for_each_and_column", {210, 76, 5}, {5, 0, 1}, {0, 1, 0}},
+    {"channels_last_15_and_column", {20, 97, 15}, {1455, 1, 97}, {97, 1, 0}},
+    {"pairs_backwards_and_pairs", {85, 256, 2, 2}, {512, 2, -1, 0}, {0, 2, 0, 1}},
     {"short_runs_again_for_many", {16, 18, 10}, {180, 10, 1}, {10, 0, 1}},
 };
 
@@ -59,11 +65,24 @@ struct Memory {
     for (std::size_t d = 0; d < shape.size(); ++d) (strides[d] < 0 ? low : high) += strides[d] * (shape[d] - 1);
     for (std::int64_t i = low; i <= high; ++i) elements.push_back(static_cast<T>(seed + 7 * i % 101));
   }
-  T* origin() { return elements.data() - low; }
+  const T* origin() const { return elements.data() - low; }
 
   std::int64_t low = 0;
   std::vector<T> elements;
 };
+
+template <typename T>
+void ExpectSums(const Pair& pair, const Memory<T>& x, const Memory<T>& y, const std::vector<T>& out) {
+  for (std::int64_t i = 0; i < static_cast<std::int64_t>(out.size()); ++i) {
+    std::int64_t left = i, from_x = 0, from_y = 0;
+    for (std::size_t d = pair.shape.size(); d-- > 0; left /= pair.shape[d]) {
+      from_x += left % pair.shape[d] * pair.x_strides[d];
+      from_y += left % pair.shape[d] * pair.y_strides[d];
+    }
+    const T expected = static_cast<T>(x.origin()[from_x] + y.origin()[from_y]);
+    ASSERT_EQ(out[static_cast<std::size_t>(i)], expected) << "element " << i << " of " << sizeof(T) << " bytes";
+  }
+}
 
 template <typename T>
 void Check(const Pair& pair) {
@@ -84,15 +103,10 @@ void Check(const Pair& pair) {
                                     TensorView(y.origin(), kDTypeOf<T>, shape, bytes(pair.y_strides))},
                                    MutableTensorView(out.data(), shape), {}, &plan);
   ASSERT_TRUE(status.ok()) << status.message();
-  ASSERT_TRUE(plan.Execute({x.origin(), y.origin()}, out.data()).ok());
-  for (std::int64_t i = 0; i < count; ++i) {
-    std::int64_t left = i, from_x = 0, from_y = 0;
-    for (std::size_t d = pair.shape.size(); d-- > 0; left /= pair.shape[d]) {
-      from_x += left % pair.shape[d] * pair.x_strides[d];
-      from_y += left % pair.shape[d] * pair.y_strides[d];
-    }
-    const T expected = static_cast<T>(x.origin()[from_x] + y.origin()[from_y]);
-    ASSERT_EQ(out[static_cast<std::size_t>(i)], expected) << "element " << i << " of " << sizeof(T) << " bytes";
+  for (const StorePolicy stores : {StorePolicy::kCached, StorePolicy::kStream}) {
+    std::fill(out.begin(), out.end(), T{});
+    ASSERT_TRUE(plan.Execute({x.origin(), y.origin()}, out.data(), {.stores = stores}).ok());
+    ExpectSums(pair, x, y, out);
   }
 }
 

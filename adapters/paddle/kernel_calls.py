@@ -95,7 +95,9 @@ _NUMPY = {
 
 def flushed(array):
     """The array with zeros of the same sign for what is subnormal."""
-    return array if array.dtype.kind != "f" else np.where(abs(array) < np.finfo(array.dtype).tiny, array * array.dtype.type(0), array)
+    if array.dtype.kind != "f":
+        return array
+    return np.where(abs(array) < np.finfo(array.dtype).tiny, np.copysign(array.dtype.type(0), array), array)
 
 
 def expected(kernel, arrays, dtype):
