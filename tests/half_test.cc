@@ -137,27 +137,30 @@ TYPED_TEST(Half, EveryTargetRoundsAsTheReference) {
   }
 }
 
-// By way of a double they would be rounded twice: 2^54 is half of what two bfloat16 are apart there, and the 1 is more than half.
-TEST(HalfAttribute, OfAnIntegerIsRoundedOnce) {
+// As an operand of an expression. By way of a double it would be rounded twice: 2^54 is half of what two bfloat16 are apart there,
+// and with the 1 it is more.
+TEST(HalfNumber, OfAnIntegerIsRoundedOnce) {
   struct Row {
-    Attribute max;
+    const char* text;
     double expected;
   };
-  constexpr std::int64_t kEven = std::int64_t{1} << 62, kHalf = std::int64_t{1} << 54;
   const Row rows[] = {
-      {{"max", kEven + kHalf + 1}, 0x1.02p62},
-      {{"max", kEven + kHalf}, 0x1p62},
-      {{"max", kEven + kHalf - 1}, 0x1p62},
-      {{"max", -kEven - kHalf - 1}, -0x1.02p62},
-      {{"max", std::numeric_limits<std::int64_t>::lowest()}, -0x1p63},
-      {{"max", (std::uint64_t{1} << 63) + (std::uint64_t{1} << 55) + 1}, 0x1.02p63},
+      {"multiply(x, 4629700416936869889)", 0x1.02p62},  // 2^62 + 2^54 + 1
+      {"multiply(x, 4629700416936869888)", 0x1p62},     // 2^62 + 2^54, to even
+      {"multiply(x, 4629700416936869887)", 0x1p62},     // 2^62 + 2^54 - 1
+      {"multiply(x, -4629700416936869889)", -0x1.02p62}, {"multiply(x, -9223372036854775808)", -0x1p63},
+      {"multiply(x, 9259400833873739777)", 0x1.02p63},  // 2^63 + 2^55 + 1, which int64 has not
   };
   for (const Row& row : rows) {
-    const BFloat16 x(std::numeric_limits<double>::infinity());
+    const BFloat16 one(1.0);
     BFloat16 out;
-    const Status status = Apply(*FindOp("clip"), {{&x, {}}}, {&out, {}}, {.attributes = {row.max}});
+    Expression expression;
+    Plan plan;
+    ASSERT_TRUE(Expression::Parse(row.text, Registry::BuiltIn(), &expression).ok());
+    const Status status = Plan::Make(expression, {{&one, {}}}, {&out, {}}, {}, &plan);
     ASSERT_TRUE(status.ok()) << status.message();
-    EXPECT_EQ(static_cast<float>(out), row.expected);
+    ASSERT_TRUE(plan.Execute({&one}, &out).ok());
+    EXPECT_EQ(static_cast<float>(out), row.expected) << row.text;
   }
 }
 
