@@ -99,26 +99,29 @@ TEST(TwoThreads, TakeAsOneTileWhatLiesInAPiece) {
   // Pieces that go on in the next rows: those that a piece has whole are one tile, beside parts of two. Folded rows are not.
   const Tiles rows = TilesOf({30, 40'000}, {30, 1}, 2), folded = TilesOf({30, 13'000, 3}, {30, 1, 3}, 2);
   EXPECT_GE(rows.run, 8);
-  EXPECT_LT(rows.run, 30);
+  EXPECT_LT(rows.run, rows.planned / 2);
   EXPECT_GE(folded.run, 30);
   EXPECT_LT(folded.run, folded.planned);
-  const Tiles apart = TilesOf({300, 5, 1000}, {5, 1}, 2);
-  EXPECT_EQ(apart.run, apart.planned);
+  EXPECT_GE(TilesOf({300, 5, 1000}, {5, 1}, 2).run, 300) << "five rows of a value each are a tile, or two";
 }
 
-// The tiles in a piece of a call of int8 that has (n, 1, cols) and (n, 2, cols), a tile being rows of the same plane.
+// The tiles in a piece of a call of int8 that has (n, 1, cols) and (n, 2, cols), a tile being rows of the same plane. n is doubled
+// until there are several tiles, which are larger where caches are.
 std::int64_t GrainOf(std::int64_t n, std::int64_t cols) {
-  std::vector<std::int8_t> x(static_cast<std::size_t>(n * cols)), y(2 * x.size());
-  Plan plan;
-  const Shape shape = {n, 2, cols};
-  const Status made = Plan::Make(*FindOp("add"), {{x.data(), DType::kInt8, {n, 1, cols}}, {y.data(), DType::kInt8, shape}},
-                                 {y.data(), DType::kInt8, shape}, {}, &plan);
-  EXPECT_TRUE(made.ok()) << made.message();
-  const PlanDescription description = plan.Describe();
-  EXPECT_GT(description.tile_rows, 2);
-  EXPECT_EQ(description.tile_cols, cols);
-  EXPECT_GT(description.tiles, 3);
-  return description.grain_tiles;
+  for (;; n *= 2) {
+    std::vector<std::int8_t> x(static_cast<std::size_t>(n * cols)), y(2 * x.size());
+    Plan plan;
+    const Shape shape = {n, 2, cols};
+    const Status made = Plan::Make(*FindOp("add"), {{x.data(), DType::kInt8, {n, 1, cols}}, {y.data(), DType::kInt8, shape}},
+                                   {y.data(), DType::kInt8, shape}, {}, &plan);
+    EXPECT_TRUE(made.ok()) << made.message();
+    const PlanDescription description = plan.Describe();
+    if (made.ok() && description.tiles <= 3 && n < 1'000'000) continue;
+    EXPECT_GT(description.tiles, 3);
+    EXPECT_GT(description.tile_rows, 2);
+    EXPECT_EQ(description.tile_cols, cols);
+    return description.grain_tiles;
+  }
 }
 
 // Threads that write between each other's rows share lines, and take longer than one.

@@ -32,7 +32,7 @@ struct Choice {
 void PrintTo(const Choice& choice, std::ostream* os) { *os << choice.name; }
 
 const Choice kChoices[] = {
-    {"middle_of_whole_vectors", {682, 3, 16}, {48, 16, 1}, {16, 0, 1}, 16, 3, "streamed"},
+    {"middle_of_whole_vectors", {170, 3, 16}, {48, 16, 1}, {16, 0, 1}, 16, 3, "streamed"},
     {"middle_of_short_runs", {682, 3, 4}, {12, 4, 1}, {4, 0, 1}, 1024, 8, "streamed"},
     {"alternating_groups", {4, 16, 4, 32}, {2048, 128, 32, 1}, {4, 0, 1, 0}, 128, 4, "streamed"},
     {"channels_under_few_rows", {42, 3, 64}, {192, 64, 1}, {0, 1, 0}, 192, 1, "streamed"},
