@@ -254,7 +254,7 @@ void RunSum(void* state, Pieces& pieces) {
 
 PieceSizes PiecesOf(const SumLayout& layout, std::int64_t items) {
   PieceSizes sizes = axiscast::PiecesOf(items, UnitOf(items, layout.seconds), layout.seconds);
-  sizes.of_own = sizes.late = 0;  // panels are not run as one, and are read once
+  sizes.learns = false;  // panels are not run as one, and are read once
   return sizes;
 }
 

@@ -3,11 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <limits>
 #include <thread>
+#include <vector>
 
 namespace axiscast {
 namespace {
@@ -38,6 +40,41 @@ struct Helper {
   void End() {}
   bool Stays() const { return over == nullptr || !*over; }
 };
+
+// Calls all of a part, and says after how many calls, one by one, the last of them is called.
+int CallAll(std::int64_t first, std::int64_t workers, std::vector<int>* called) {
+  ++(*called)[static_cast<std::size_t>(first)];
+  int calls = 0, last = 0;
+  ForEachPart(workers, [&](std::int64_t other, std::int64_t part) {
+    last = std::max(last, 1 + CallAll(first + other, part, called));
+    ++calls;
+  });
+  EXPECT_LE(calls, kMostParts);
+  return last;
+}
+
+TEST(Parts, CallEachWorkerOnceAndFewAfterOneAnother) {
+  for (std::int64_t workers = 1; workers <= 300; ++workers) {
+    std::vector<int> called(static_cast<std::size_t>(workers));
+    const int last = CallAll(0, workers, &called);
+    for (const int times : called) ASSERT_EQ(times, 1) << workers;
+    EXPECT_LE(last, workers <= 7 ? 1 : workers <= 31 ? 2 : workers <= 127 ? 3 : 4) << workers;
+  }
+}
+
+TEST(Parts, AreNoMoreThanTheirRoom) {
+  for (const std::int64_t workers : {std::int64_t{1} << 31, (std::int64_t{1} << 31) - 1, (std::int64_t{1} << 30) - 1}) {
+    int parts = 0;
+    std::int64_t end = workers;
+    ForEachPart(workers, [&](std::int64_t other, std::int64_t part) {
+      EXPECT_EQ(other + part, end);
+      end = other;
+      ++parts;
+    });
+    EXPECT_EQ(end, 1);
+    EXPECT_LE(parts, kMostParts);
+  }
+}
 
 TEST(Crew, NeedsAThreadWhereNoneIsOnItsWay) {
   Crew crew(nullptr, 2);

@@ -132,15 +132,37 @@ TEST(Pieces, AreEvenWhereNextToNothingIsAnothers) {
   }
 }
 
-// Two pieces of one's own in short calls; nothing to learn of long ones.
-TEST(PieceSizes, AreOfTheCallsLength) {
-  const PieceSizes is_short = PiecesOf(600, 10, 20e-6), middle = PiecesOf(600, 10, 100e-6), is_long = PiecesOf(600, 10, 200e-6);
-  EXPECT_EQ(is_short.of_own, 2);
-  EXPECT_EQ(middle.of_own, 0);
-  EXPECT_EQ(is_long.of_own, 0);
-  EXPECT_EQ(is_short.late, 50);
-  EXPECT_EQ(middle.late, 125) << "a 32nd of the call, 25 ns each";
-  EXPECT_EQ(is_long.late, 0);
+// Two pieces of one's own in short calls; nothing to learn of long ones. Of eight workers a call has four times the length of two.
+TEST(Sharing, IsOfTheSharesLength) {
+  for (const std::int64_t workers : {2, 8}) {
+    const auto sharing_of = [&](double share_seconds) {
+      return SharingOf(PiecesOf(6000, 10, share_seconds * static_cast<double>(workers)), workers);
+    };
+    const Sharing is_short = sharing_of(10e-6), middle = sharing_of(50e-6), is_long = sharing_of(100e-6);
+    EXPECT_EQ(is_short.of_own, 2);
+    EXPECT_EQ(middle.of_own, 0);
+    EXPECT_EQ(is_long.of_own, 0);
+    EXPECT_EQ(is_short.late, 50);
+    EXPECT_EQ(middle.late, 125) << "a 16th of the share, 25 ns each";
+    EXPECT_EQ(is_long.late, 0);
+    EXPECT_EQ(is_short.workers, workers);
+  }
+}
+
+TEST(Sharing, IsAmongNoMoreThanHaveSomethingToDo) {
+  const PieceSizes six_microseconds = PiecesOf(6000, 10, 6.5e-6);
+  EXPECT_EQ(SharingOf(six_microseconds, 16).workers, 8);
+  EXPECT_EQ(SharingOf(six_microseconds, 6).workers, 6);
+  EXPECT_EQ(SharingOf(PiecesOf(6000, 10, 0.1e-6), 16).workers, 2);
+  EXPECT_EQ(SharingOf(PiecesOf(6000, 10, 0.1e-6), 1).workers, 1);
+  EXPECT_EQ(SharingOf(PieceSizes{1}, 16).workers, 16) << "whose length nobody knows";
+}
+
+TEST(Sharing, LearnsNothingWhereItIsNotAskedTo) {
+  PieceSizes sizes = PiecesOf(6000, 10, 20e-6);
+  sizes.learns = false;
+  EXPECT_EQ(SharingOf(sizes, 2).late, 0);
+  EXPECT_EQ(SharingOf(sizes, 2).of_own, 0);
 }
 
 TEST(Evenness, OnePieceAfterFourEvenCallsAndNowAndThenSeveral) {
