@@ -1,4 +1,4 @@
-// The sizes of this machine's data caches.
+// The sizes of this machine's data caches, and how to ask for a line of one.
 #ifndef AXISCAST_CORE_CACHES_H_
 #define AXISCAST_CORE_CACHES_H_
 
@@ -18,10 +18,10 @@ struct Caches {
 // Asks the system once. No allocation.
 const Caches& MachineCaches() noexcept;
 
-// Asks for a line that this thread will write to. (gcc makes a prefetch to read of __builtin_prefetch's where it is not told that
-// the CPU has this instruction; those that have not do nothing.)
+// Asks for a line that this thread will write to. Without flags for newer CPUs gcc makes of __builtin_prefetch's such a request one
+// to read; those of x86-64 that do not have this instruction do nothing.
 inline void PrefetchToWrite(const void* line) noexcept {
-#if defined(__x86_64__) || defined(__i386__)
+#if defined(__x86_64__)
   asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(line)));
 #else
   __builtin_prefetch(line, 1);

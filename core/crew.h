@@ -24,9 +24,10 @@ inline void Pause() noexcept {
 #endif
 }
 
-// Who calls whom: worker 0 of so many calls the first one of a part, f(first, workers), and each of those calls its own. A fourth
-// of what is left at a time: sixteen threads that stand by have begun after two calls, and halves would take four. Each thread
-// calls the largest parts first.
+// Who calls whom: worker 0 of so many calls the first one of each part, f(first, workers), and those call their own. A part is a
+// fourth of what is left: the last of sixteen threads is two calls away from the first one, and by halves four. Where they stand
+// by, they begin sooner; where a scheduler is needed for each, calls of 16 workers take as long. Each thread calls the largest
+// parts first.
 template <class F>
 void ForEachPart(std::int64_t workers, const F& f) {
   constexpr std::int64_t kWays = 4;
@@ -36,7 +37,8 @@ void ForEachPart(std::int64_t workers, const F& f) {
     f(left, part);
   }
 }
-inline constexpr int kMostParts = 80;  // of 2^31 workers: up to seven of one each, and up to five of 4, 16, 64 ...
+// Of 2^31 workers: three for each power of four below, and six at the end (of 7 * 4^14, the most).
+inline constexpr int kMostParts = 48;
 
 // A seat for each helper that a thread may have. A call is put there; a thread that comes to the seat, or stands by it, takes it;
 // and what nobody took is taken back, so that a call waits only for threads that have begun. A scheduler is needed for those seats

@@ -35,7 +35,7 @@ constexpr std::int64_t kStayNanoseconds = 3'000;
 // Of more workers, the first one waits longer for the last one, and for their meeting: 16 that stay for 3 us are on their way again
 // half of the time (2 MB, 40 us on one core of an Emerald Rapids: 12 us, and 7 with this).
 std::int64_t StayOf(std::int64_t workers) noexcept {
-  return kStayNanoseconds * std::bit_width(static_cast<std::uint64_t>(workers - 1));
+  return kStayNanoseconds * static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(workers - 1)));
 }
 
 struct Job {

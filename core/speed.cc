@@ -45,11 +45,14 @@ const Speed& OfThisCpu() noexcept {
   std::memcpy(vendor + 8, &maker.ecx, 4);
   const auto is_of = [&](const char* name) { return std::memcmp(vendor, name, sizeof(vendor)) == 0; };
   const unsigned family = (version.eax >> 8 & 0xf) + (version.eax >> 20 & 0xff);
-  const bool has_avx512 = (features.ebx >> 16 & 1) != 0, has_tiles = (features.edx >> 24 & 1) != 0;
-  // Zen 4 is of family 0x19, as is Zen 3, which nobody measured and which has no AVX-512. Tiles (AMX) are what servers of Intel
-  // have from Sapphire Rapids on, and no other CPU.
+  const unsigned model = (version.eax >> 4 & 0xf) | (version.eax >> 12 & 0xf0);
+  const bool has_avx512 = (features.ebx >> 16 & 1) != 0;
+  // Zen 4 is of family 0x19, as is Zen 3, which nobody measured and which has no AVX-512.
   if (is_of("AuthenticAMD") && family == 0x19 && has_avx512) return kZen4;
-  if (is_of("GenuineIntel") && has_tiles) return kGoldenCove;
+  constexpr unsigned kSapphireRapids = 0x8f, kEmeraldRapids = 0xcf, kGraniteRapids = 0xad;
+  if (is_of("GenuineIntel") && family == 6 && (model == kSapphireRapids || model == kEmeraldRapids || model == kGraniteRapids)) {
+    return kGoldenCove;
+  }
   return kZen5;
 }
 #else

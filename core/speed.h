@@ -14,7 +14,7 @@ struct Speed {
   bool halves;              // Tile::halves
 };
 
-// By the CPU's vendor, family and instructions. Of a machine whose class nobody measured: a Zen 5's. No allocation.
+// By the CPU's vendor, family, model and instructions. Of a machine whose class nobody measured: a Zen 5's. No allocation.
 const Speed& MachineSpeed() noexcept;
 
 }  // namespace axiscast

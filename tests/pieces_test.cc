@@ -158,6 +158,15 @@ TEST(Sharing, IsAmongNoMoreThanHaveSomethingToDo) {
   EXPECT_EQ(SharingOf(PieceSizes{1}, 16).workers, 16) << "whose length nobody knows";
 }
 
+// Of 128 workers two have each share. In one piece it would be all the first one's.
+TEST(Sharing, LearnsNothingWhereTwoHaveAShare) {
+  EXPECT_GT(SharingOf(PiecesOf(60'000, 10, 640e-6), kMaxShares).late, 0);
+  const Sharing two_each = SharingOf(PiecesOf(60'000, 10, 640e-6), 2 * kMaxShares);
+  EXPECT_EQ(two_each.workers, 2 * kMaxShares);
+  EXPECT_EQ(two_each.late, 0);
+  EXPECT_EQ(two_each.of_own, 2) << "of shares of 10 us";
+}
+
 TEST(Sharing, LearnsNothingWhereItIsNotAskedTo) {
   PieceSizes sizes = PiecesOf(6000, 10, 20e-6);
   sizes.learns = false;
