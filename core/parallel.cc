@@ -79,8 +79,9 @@ Seen RunWorker(Job* job, std::int64_t worker) noexcept {
   const SharedWork& what = job->shares.what();
   __builtin_prefetch(what.state);
   job->shares.PrefetchShare(worker);
-  // Results do not depend on who computes them, nor on whose threads those are. An arena gives its caller its own mode, too.
-  const FloatModeScope mode(what.float_mode);
+  // Results do not depend on who computes them, nor on whose threads those are. The call is in this mode (core/plan.cc); its
+  // helpers may not be, and an arena gives its caller its own.
+  const FloatModeScope mode(kUsualFloatMode);
   Pieces pieces(job->shares, worker);
   what.work(what.state, pieces);
   if (std::this_thread::get_id() == what.caller || !pieces.took_any()) return {pieces.was_even(), false};
@@ -229,7 +230,7 @@ void RunParallel(std::int64_t count, const PieceSizes& sizes, const ExecuteOptio
   Evenness* const evenness = !learns ? nullptr : sharing.of_own > 0 ? &caller->of_short : &caller->of_longer;
   if (learns && evenness->IsOnePieceEnough()) cut.of_own = 1;
   if (stand_by) cut.lead *= kLeadOfStandby;
-  const SharedWork what{work, state, std::this_thread::get_id(), CurrentCpu(), GetFloatMode()};
+  const SharedWork what{work, state, std::this_thread::get_id(), CurrentCpu()};
   Job job{.shares = Shares(count, cut, workers, !own_pool, what),
           .stay = learns && (stand_by || Nanoseconds() - caller->ended < kStayNanoseconds) ? StayOf(workers) : 0,
           .late = sharing.late};

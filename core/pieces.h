@@ -23,8 +23,7 @@ struct SharedWork {
   Work work = nullptr;
   void* state = nullptr;
   std::thread::id caller = {};
-  int caller_cpu = -1;           // -1: not known
-  std::uint32_t float_mode = 0;  // the caller's
+  int caller_cpu = -1;  // -1: not known
 };
 
 // How a call is cut.
