@@ -5,6 +5,7 @@
 #include "core/execute.h"
 #include "core/overlap.h"
 #include "core/plan.h"
+#include "core/request.h"
 
 namespace axiscast {
 namespace {
@@ -43,6 +44,9 @@ Status Plan::Impl::ExecutePart(const void* const* given, void* out, std::int64_t
     return Execute(given, out, options);
   }
   if (empty) return Status();
+  ExecuteOptions options;
+  options.stores = stores;
+  if (const Status status = CheckExecuteOptions(options, caller); !status.ok()) return status;
   const FloatModeScope usual(kUsualFloatMode);
   if (routine != nullptr) return indivisible("the op is more than elementwise");
   if (!checks.empty()) return indivisible("the call looks at data before it writes");

@@ -180,8 +180,8 @@ struct PatternPlan::Impl {
     Bound bound(&resource);
     if (!Bind(inputs, count, out, &bound)) return PlanAndExecute(inputs, count, out, execute);
     if (bound.empty) return Status();
-    if (execute.pool != nullptr) {
-      if (const Status status = CheckPool(*execute.pool, caller); !status.ok()) return status;
+    if (!IsPlain(execute)) {
+      if (const Status status = CheckExecuteOptions(execute, caller); !status.ok()) return status;
     }
     if (Refuses(inputs, execute, &resource)) return PlanAndExecute(inputs, count, out, execute);
     axiscast::Execute(bound.layout, op.entry().kernels->movers, bound.pointers, execute);

@@ -70,15 +70,21 @@ void SetNear(const Reach& out, CheckedOperand* operand) {
 
 }  // namespace
 
-Status CheckPool(const axiscast_thread_pool& pool, const std::string& caller) noexcept try {
+Status CheckExecuteOptions(const ExecuteOptions& options, const std::string& caller) noexcept try {
+  const auto refuse = [&caller](const std::string& what) { return Status(StatusCode::kInvalidArgument, caller + ": " + what); };
+  if (options.max_threads < 0) return refuse("max_threads must be 0 or more; got " + std::to_string(options.max_threads));
+  if (options.stores > StorePolicy::kStream) {
+    return refuse("stores must be a value of its enum, 0 to " + std::to_string(static_cast<int>(StorePolicy::kStream)) + "; got " +
+                  std::to_string(static_cast<int>(options.stores)));
+  }
+  if (options.pool == nullptr) return Status();
+  const axiscast_thread_pool& pool = *options.pool;
   if (pool.struct_size < sizeof(axiscast_thread_pool)) {
-    return Status(StatusCode::kInvalidArgument, caller + ": the thread pool's struct_size must be " +
-                                                    std::to_string(sizeof(axiscast_thread_pool)) + " or more; got " +
-                                                    std::to_string(pool.struct_size));
+    return refuse("the thread pool's struct_size must be " + std::to_string(sizeof(axiscast_thread_pool)) + " or more; got " +
+                  std::to_string(pool.struct_size));
   }
   if (pool.parallel_for == nullptr || pool.concurrency == nullptr) {
-    return Status(StatusCode::kInvalidArgument,
-                  caller + ": the thread pool must have both functions, parallel_for and concurrency");
+    return refuse("the thread pool must have both functions, parallel_for and concurrency");
   }
   return Status();
 } catch (...) {
@@ -173,8 +179,8 @@ const void* const* Plan::Impl::WithConstants(const void* const* given, const voi
 Status Plan::Impl::ExecuteAny(const void* const* given, void* out, const ExecuteOptions& options) const noexcept {
   if (empty) return Status();
   const FloatModeScope usual(kUsualFloatMode);
-  if (options.pool != nullptr) {
-    if (const Status status = CheckPool(*options.pool, caller); !status.ok()) return status;
+  if (!IsPlain(options)) {
+    if (const Status status = CheckExecuteOptions(options, caller); !status.ok()) return status;
   }
   if (routine != nullptr) return ExecuteRoutine(*this, given, out, options);
   const void* all[kMaxOperands];

@@ -16,6 +16,12 @@
 
 namespace axiscast {
 
+// Whether there is nothing in an execution's options that would be refused, nor a pool. One branch, of calls that take 10 ns.
+inline bool IsPlain(const ExecuteOptions& options) noexcept {
+  const int stores_left = static_cast<int>(StorePolicy::kStream) - static_cast<int>(options.stores);
+  return options.pool == nullptr && (options.max_threads | stores_left) >= 0;
+}
+
 // An input whose values are looked at, whole, before the first write: an integer divisor.
 struct DataCheck {
   int operand;  // of the problem
@@ -53,7 +59,7 @@ struct Plan::Impl {
   // The same in two parts, the first one inline where nanoseconds count: a direct call, or false; and the whole of it, for all that
   // is none.
   [[gnu::always_inline]] bool ExecuteDirect(const void* const* inputs, void* out, const ExecuteOptions& options) const noexcept {
-    return plain && options.pool == nullptr && out != nullptr && GetFloatMode() == kUsualFloatMode && direct.Run(inputs, out);
+    return plain && IsPlain(options) && out != nullptr && GetFloatMode() == kUsualFloatMode && direct.Run(inputs, out);
   }
   [[gnu::noinline]] Status ExecuteAny(const void* const* given, void* out, const ExecuteOptions& options) const noexcept;
 

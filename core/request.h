@@ -82,8 +82,8 @@ Status MakePlan(const Request& request, const MutableTensorView& out, std::share
 // Executes the request's plan, which is made unless the calling thread has it. In place, `out` is the first input.
 Status ApplyRequest(const Request& request, const MutableTensorView& out, bool in_place, const ExecuteOptions& options) noexcept;
 
-// What an execution refuses of the caller's pool.
-Status CheckPool(const axiscast_thread_pool& pool, const std::string& caller) noexcept;
+// What an execution refuses of its options.
+Status CheckExecuteOptions(const ExecuteOptions& options, const std::string& caller) noexcept;
 
 Status OutOfMemory(const char* caller) noexcept;
 

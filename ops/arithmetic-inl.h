@@ -111,7 +111,7 @@ struct SquaredDifference {
       .name = "squared_difference",
       .arity = 2,
       .doc = "out = (x - y) * (x - y)",
-      .special = "The difference and the product are each rounded once. Integers wrap.",
+      .special = "The difference and the product are each rounded once, of 16-bit floats the result alone. Integers wrap.",
       .source = "TensorFlow squared_difference",
       .gradient = "multiply(multiply(subtract(x, y), 2), dout); multiply(multiply(subtract(y, x), 2), dout)"};
   static constexpr Kinds kKinds = kNumbers;

@@ -77,6 +77,46 @@ TEST(Call, APoolWithoutFunctionsIsRefused) {
   EXPECT_EQ(out[0], 3);
 }
 
+// As the C API refuses them, wherever a call is made, of plans that are one call of a kernel and others.
+TEST(Call, AnImpossibleNumberOfThreadsAndStoresAreRefused) {
+  constexpr const char* kThreads = "negative: max_threads must be 0 or more; got -1";
+  constexpr const char* kStores = "negative: stores must be a value of its enum, 0 to 2; got 77";
+  ExecuteOptions threads, stores;
+  threads.max_threads = -1;
+  stores.stores = static_cast<StorePolicy>(77);
+  for (const std::int64_t elements : {3, 300'000}) {
+    const std::vector<float> x(static_cast<std::size_t>(elements));
+    std::vector<float> out(x.size(), 3);
+    Plan plan;
+    ASSERT_TRUE(Plan::Make(*FindOp("negative"), {{x.data(), {elements}}}, {out.data(), {elements}}, {}, &plan).ok());
+    const void* const inputs[] = {x.data()};
+    EXPECT_STREQ(plan.Execute(inputs, out.data(), threads).message(), kThreads);
+    EXPECT_STREQ(plan.Execute(inputs, out.data(), stores).message(), kStores);
+    for (const int parts : {1, 2}) {
+      EXPECT_STREQ(plan.ExecutePart(inputs, out.data(), 0, parts, stores.stores).message(), kStores);
+    }
+    ApplyOptions options;
+    options.max_threads = -1;
+    EXPECT_STREQ(Apply(*FindOp("negative"), {{x.data(), {elements}}}, {out.data(), {elements}}, options).message(), kThreads);
+    EXPECT_EQ(out, std::vector<float>(x.size(), 3));
+  }
+}
+
+TEST(Call, ValuesOfNoEnumAreRefused) {
+  float x[] = {1}, out[] = {3};
+  std::int32_t index[] = {0};
+  IndexOptions options;
+  options.max_threads = -4;
+  EXPECT_STREQ(Gather({x, {1}}, {index, {1}}, 0, {out, {1}}, options).message(), "gather: max_threads must be 0 or more; got -4");
+  options = {};
+  EXPECT_STREQ(Scatter({x, {1}}, {index, {1}}, {x, {1}}, 0, static_cast<ScatterReduce>(9), {out, {1}}, options).message(),
+               "scatter: reduce must be a value of its enum, 0 to 5; got 9");
+  options.mode = static_cast<IndexMode>(200);
+  EXPECT_STREQ(Gather({x, {1}}, {index, {1}}, 0, {out, {1}}, options).message(),
+               "gather: the mode must be a value of its enum, 0 to 2; got 200");
+  EXPECT_EQ(out[0], 3);
+}
+
 TEST(Call, NullNamesAreRefused) {
   float x[] = {1}, out[] = {3};
   ApplyOptions options;

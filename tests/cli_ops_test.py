@@ -31,6 +31,13 @@ class Counts(cli.CommandTest):
         self.assertRegex(self.accepted("info").stdout, rf"\noperators +{count}, and the gradients of {gradients} of them\n")
 
 
+class DTypes(cli.CommandTest):
+    def test_results_of_another_dtype_are_told(self):
+        story = " ".join(self.accepted("ops", "true_divide").stdout.split())
+        self.assertIn("(T, T) -> T for T = float16, bfloat16, float32, float64; (T, T) -> float32 for T = int8, int16, ", story)
+        self.assertIn("(T, T) -> bool for T = bool, int8, ", " ".join(self.accepted("ops", "less").stdout.split()))
+
+
 class NotOffered(cli.CommandTest):
     def setUp(self):
         super().setUp()

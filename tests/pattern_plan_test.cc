@@ -27,6 +27,18 @@ PatternPlan PlanOf(const char* op, std::initializer_list<DType> dtypes, const Pa
   return plan;
 }
 
+TEST(PatternPlan, RefusesAnImpossibleNumberOfThreads) {
+  const PatternPlan plan =
+      PlanOf("subtract", {DType::kFloat32, DType::kFloat32}, DeclaredCall<MatrixPattern, RowPattern>::kPatterns);
+  const float x[] = {1, 2}, y[] = {1, 2};
+  float out[] = {3, 3};
+  ExecuteOptions options;
+  options.max_threads = -1;
+  EXPECT_STREQ(plan.Execute({{x, {1, 2}}, {y, {1, 2}}}, {out, {1, 2}}, options).message(),
+               "subtract: max_threads must be 0 or more; got -1");
+  EXPECT_EQ(out[0], 3);
+}
+
 TEST(PatternPlan, ServesEveryShapeThatFits) {
   using Call = DeclaredCall<MatrixPattern, RowPattern>;
   const PatternPlan plan = PlanOf("subtract", {DType::kFloat32, DType::kFloat32}, Call::kPatterns);

@@ -94,28 +94,46 @@ std::string ErrorBound(double max_ulp) {
                       : "at most " + NumberText(max_ulp) + " ulp of the result";
 }
 
-// "(bool, T, T) -> T", T being what differs from kernel to kernel.
-std::string Signature(const Op& op) {
+// "(bool, T, T) -> T for T = int8, float32", T being what differs from kernel to kernel.
+std::string SignatureOf(const Op& op, const std::vector<const Kernel*>& kernels) {
   const auto same = [&](auto dtype_of) {
-    for (const Kernel& kernel : op.kernels()) {
-      if (dtype_of(kernel) != dtype_of(op.kernels()[0])) return std::string("T");
+    for (const Kernel* kernel : kernels) {
+      if (dtype_of(*kernel) != dtype_of(*kernels[0])) return std::string("T");
     }
-    return std::string(NameOf(dtype_of(op.kernels()[0])));
+    return std::string(NameOf(dtype_of(*kernels[0])));
   };
   // T is the data operand's dtype; another input whose dtype is its own affair (an index) says which ones it may have.
   const auto input = [&](int i) {
     std::vector<std::string> others;
     bool is_data = true;
-    for (const Kernel& kernel : op.kernels()) {
-      is_data = is_data && kernel.inputs[i] == kernel.inputs[DataOperand(op)];
-      if (const std::string name = NameOf(kernel.inputs[i]); std::find(others.begin(), others.end(), name) == others.end())
+    for (const Kernel* kernel : kernels) {
+      is_data = is_data && kernel->inputs[i] == kernel->inputs[DataOperand(op)];
+      if (const std::string name = NameOf(kernel->inputs[i]); std::find(others.begin(), others.end(), name) == others.end())
         others.push_back(name);
     }
     return is_data || others.size() == 1 ? same([i](const Kernel& kernel) { return kernel.inputs[i]; }) : Join(others, " | ");
   };
-  std::vector<std::string> inputs;
+  std::vector<std::string> inputs, dtypes;
   for (int i = 0; i < op.arity(); ++i) inputs.push_back(input(i));
-  return "(" + Join(inputs, ", ") + ") -> " + same([](const Kernel& kernel) { return kernel.output; });
+  for (const Kernel* kernel : kernels) {
+    const std::string name = NameOf(kernel->inputs[DataOperand(op)]);
+    if (std::find(dtypes.begin(), dtypes.end(), name) == dtypes.end()) dtypes.push_back(name);
+  }
+  return "(" + Join(inputs, ", ") + ") -> " + same([](const Kernel& kernel) { return kernel.output; }) +
+         " for T = " + Join(dtypes, ", ");
+}
+
+// The same of all kernels; where some results are of the data's dtype and others of one that is not theirs, of each by itself.
+std::string Signatures(const Op& op) {
+  std::vector<const Kernel*> all, kept, changed;
+  bool is_one = true;  // dtype, of all results
+  for (const Kernel& kernel : op.kernels()) {
+    all.push_back(&kernel);
+    (kernel.output == kernel.inputs[DataOperand(op)] ? kept : changed).push_back(&kernel);
+    is_one = is_one && kernel.output == op.kernels()[0].output;
+  }
+  if (is_one || kept.empty() || changed.empty()) return SignatureOf(op, all);
+  return SignatureOf(op, kept) + "; " + SignatureOf(op, changed);
 }
 
 // A paragraph under a heading; nothing when there is nothing to say.
@@ -127,7 +145,7 @@ std::string Story(const Op& op) {
   const OpInfo& info = op.info();
   std::string text = std::string(info.name) + "(" + Join(OperandNames(op), ", ") + ")\n" + Wrap(info.doc, 2);
   text += Section("Special values", info.special);
-  text += Section("Dtypes", Signature(op) + " for T = " + Join(DTypeNames(DataDTypes(op)), ", "));
+  text += Section("Dtypes", Signatures(op));
   if (info.attribute_count > 0) {
     std::vector<std::vector<std::string>> rows;
     for (int i = 0; i < info.attribute_count; ++i) {

@@ -72,8 +72,9 @@ Status SumTo(const TensorView& x, const MutableTensorView& out, std::optional<st
 
 /// out = the gradient of op(inputs...) with respect to input `wrt`, given dout, that of the result: summed to the input's shape.
 ///
-/// op: the forward op's name, as in "multiply"; `axiscast ops multiply` says what its gradient is, Registry::Find of
-///   "multiply_grad" whether there is one. attributes are the forward op's.
+/// op: the forward op's name, as in "multiply", of Registry::BuiltIn(); `axiscast ops multiply` says what its gradient is,
+///   Registry::Find of "multiply_grad" whether there is one. Own ops' gradients are in their registry by such names, for Apply.
+///   attributes are the forward op's.
 /// Shapes: dout has the forward result's, out that of input wrt. Dtypes: floats, all the same (conditions are bool).
 /// Errors: kUnknownName (no such op), kUnsupported (no gradient), kInvalidArgument (wrt), and those of Apply.
 /// Memory: what is summed is computed in pieces that stay in cache, or else in a temporary of dout's size.

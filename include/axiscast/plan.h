@@ -80,8 +80,8 @@ enum class StorePolicy : std::uint8_t {
 struct ExecuteOptions {
   int max_threads = 0;                         // 0: as many as the pool or arena has; 1: the calling thread alone
   const axiscast_thread_pool* pool = nullptr;  // the caller's own pool; null: oneTBB
-  void* task_arena = nullptr;                  // a tbb::task_arena* of the caller's; null: the current arena of the calling thread
-  StorePolicy stores = StorePolicy::kAuto;     // kStream is heeded where there are several tiles with runs of 1 KB or more
+  void* task_arena = nullptr;  // a tbb::task_arena* of the caller's; null: the current one. Beside a pool not looked at
+  StorePolicy stores = StorePolicy::kAuto;  // kStream is heeded where there are several tiles with runs of 1 KB or more
 };
 
 /// PlanOptions and ExecuteOptions for the calls that plan and execute at once.
