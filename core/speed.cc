@@ -24,8 +24,8 @@ namespace {
 // An Emerald Rapids, 16 virtual cores of a busy server: seven of ten in L1 and L2. Of a Sapphire Rapids, which has the same cores
 // and a smaller L3, nobody knows. That shared rows are cut as a Zen 4's was not measured.
 constexpr Speed kZen5 = {400e9, 200e9, 105e9, 38e9, 54e9, 0.25e-9, 1, 0.5, false};
-constexpr Speed kZen4 = {265e9, 112e9, 92e9, 27e9, 34e9, 0.5e-9, 1.4, 0.25, true};
-constexpr Speed kGoldenCove = {400e9, 88e9, 25e9, 12e9, 17e9, 0.6e-9, 1.5, 0.25, false};
+[[maybe_unused]] constexpr Speed kZen4 = {265e9, 112e9, 92e9, 27e9, 34e9, 0.5e-9, 1.4, 0.25, true};
+[[maybe_unused]] constexpr Speed kGoldenCove = {400e9, 88e9, 25e9, 12e9, 17e9, 0.6e-9, 1.5, 0.25, false};
 
 #if defined(__x86_64__) || defined(__i386__)
 struct Cpuid {
