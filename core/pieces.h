@@ -55,7 +55,7 @@ inline PieceSizes PiecesOf(std::int64_t items, std::int64_t unit, double call_se
   return {unit, std::max<std::int64_t>(units / 8, 1), lead, 0, call_seconds, true};
 }
 
-// What comes of how many share a call.
+// How many share a call, and what comes of that.
 struct Sharing {
   std::int64_t workers;
   std::int64_t of_own;  // PieceSizes::of_own

@@ -21,8 +21,10 @@ namespace {
 // A Zen 4 moves 64 bytes in two halves. As two loads of 32 bytes and two stores, sums of two arrays take 0.89 of the time in L1,
 // 0.95 in L3, 0.9 in L2 with two threads and 1 with one; and in a plain loop 0.88 in memory where they are not streamed, 0.94 where
 // they are. Sums of an array and one value take as long.
-// An Emerald Rapids, 16 virtual cores of a busy server: seven of ten in L1 and L2. Of a Sapphire Rapids, which has the same cores
-// and a smaller L3, nobody knows. That shared rows are cut as a Zen 4's was not measured.
+//
+// The Emerald Rapids was 16 virtual cores of a busy server: seven of ten estimates in L1 and L2, by a row with slower L1 and cycles
+// that those estimates corrected; this one was not run there, nor any in L3 and memory. How shared rows are cut was not measured.
+// Sapphire Rapids, which has the same cores, and Granite Rapids have its row, as it is nearer than a Zen 5's; nobody measured them.
 constexpr Speed kZen5 = {400e9, 200e9, 105e9, 38e9, 54e9, 0.25e-9, 1, 0.5, false};
 [[maybe_unused]] constexpr Speed kZen4 = {265e9, 112e9, 92e9, 27e9, 34e9, 0.5e-9, 1.4, 0.25, true};
 [[maybe_unused]] constexpr Speed kGoldenCove = {400e9, 88e9, 25e9, 12e9, 17e9, 0.6e-9, 1.5, 0.25, false};

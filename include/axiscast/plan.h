@@ -170,8 +170,8 @@ class Plan {
   /// Aliasing: `out` may be exactly an input (same pointer, shape, strides). Any other overlap gives the result as if the inputs
   ///   had been copied first; the copy is taken from the heap, and only then does this call of an elementwise op allocate or plan
   ///   again. Gradients that are summed, and some of scatter, allocate for what is summed.
-  /// Errors: kInvalidArgument (a null pointer with elements behind it), kDivisionByZero (an integer divisor is 0), kOutOfRange (an
-  ///   index), kOutOfMemory (the copy); out is then untouched. Never throws.
+  /// Errors: kInvalidArgument (options; a null pointer with elements behind it), kDivisionByZero (an integer divisor is 0),
+  ///   kOutOfRange (an index), kOutOfMemory (the copy); out is then untouched. Never throws.
   /// Results: the same bits for any thread count, pool, position and (for ops with max_ulp 0) target; only which NaN a NaN is, its
   ///   sign and payload, is not promised. Computed to nearest, with subnormals, without traps, whatever the caller's floating-point
   ///   mode, which stays as it is; exceptions' flags may be set.
