@@ -86,10 +86,21 @@ std::int64_t AddBFloat16s(std::int64_t elements, int place) {
     const auto y = hn::BitCast(d_bits, hn::Load(bits, at + (kToFew ? 0 : kPitch)));
     const auto upper = hn::Set(d_bits, 0xffff0000u);
     const auto even = sum(hn::ShiftLeft<16>(x), hn::ShiftLeft<16>(y)), odd = sum(hn::And(x, upper), hn::And(y, upper));
-    const auto kept = hn::OddEven(hn::BitCast(bits, odd), hn::BitCast(bits, hn::ShiftRight<16>(even)));
-    const auto dropped = hn::OddEven(hn::BitCast(bits, hn::ShiftLeft<16>(odd)), hn::BitCast(bits, even));
+#if HWY_TARGET <= HWY_AVX3  // a shuffle into the other's half, where gcc and clang would shift and blend
+    const hn::Repartition<std::uint8_t, decltype(bits)> bytes;
+    const auto half_of = [&](auto shuffled, auto other, auto mask) HWY_ATTR {
+      const auto order = hn::Dup128VecFromValues(bytes, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13);
+      const auto halves = hn::TableLookupBytes(hn::BitCast(bytes, shuffled), order);
+      return hn::BitCast(bits, hn::IfThenElse(mask, halves, hn::BitCast(bytes, other)));
+    };
+    const auto kept = half_of(even, odd, hn::Dup128MaskFromMaskBits(bytes, 0x3333u));
+    const auto dropped = half_of(odd, even, hn::Dup128MaskFromMaskBits(bytes, 0xccccu));
+#else
+    const auto kept = hn::InterleaveOdd(bits, hn::BitCast(bits, even), hn::BitCast(bits, odd));
+    const auto dropped = hn::InterleaveEven(bits, hn::BitCast(bits, even), hn::BitCast(bits, odd));
+#endif
     const auto one = hn::Set(bits, std::uint16_t{1});
-    const auto up = hn::Gt(hn::Or(dropped, hn::And(kept, one)), hn::Set(bits, std::uint16_t{0x8000}));
+    const auto up = hn::Gt(hn::OrAnd(dropped, kept, one), hn::Set(bits, std::uint16_t{0x8000}));
     return hn::MaskedAddOr(kept, up, kept, one);
   });
 #endif

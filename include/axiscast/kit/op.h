@@ -218,7 +218,7 @@ template <class Op, typename T>
 constexpr double CyclesOf() {
   double cycles = 1;
   if constexpr (requires { Op::template kCycles<Computed<T>>; }) cycles = Op::template kCycles<Computed<T>>;
-  if constexpr (kIsHalf<T>) return 2 * cycles + (std::is_same_v<T, Float16> ? 4 : 2.5);
+  if constexpr (kIsHalf<T>) return 2 * cycles + (std::is_same_v<T, Float16> ? 4 : 2);
   return cycles;
 }
 
