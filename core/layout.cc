@@ -147,13 +147,16 @@ void SetChainInputs(const Layout& layout, StepLayout* step) {
 
 // The passes; the results of all but the last one are in blocks behind the operands'.
 void AddSteps(std::span<const Step> steps, const Passes& passes, const std::vector<int>& result_blocks, std::int64_t block_bytes,
-              Layout* layout) {
+              bool by_blocks, Layout* layout) {
   layout->steps.reserve(static_cast<std::size_t>(passes.count));
   for (const Pass& pass : passes.all()) {
     StepLayout& step_layout = layout->steps.emplace_back(steps[static_cast<std::size_t>(pass.last())]);
     const bool last = &pass == &passes.all().back();
     step_layout.result = layout->input_count() + pass.last();
-    if (pass.count > 1) SetChain(steps, pass, layout->input_count(), &step_layout);
+    if (pass.count > 1) {
+      SetChain(steps, pass, layout->input_count(), &step_layout);
+      step_layout.chain->chain.by_blocks = by_blocks;
+    }
     step_layout.to_output = last && layout->operands.back().delivery != Delivery::kStaged;
     step_layout.scratch =
         last ? layout->operands.back().scratch : layout->scratch_bytes + result_blocks[layout->steps.size() - 1] * block_bytes;
@@ -251,7 +254,7 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   AddLoops(canonical, tiling, out_size, &layout);
   AddOperands(canonical, dtypes, tiling, problem.widest, &layout);
   const std::int64_t block_bytes = WholeLineBytes(layout.tile_rows() * layout.tile_cols() * problem.widest);
-  AddSteps(steps, passes, result_blocks, block_bytes, &layout);
+  AddSteps(steps, passes, result_blocks, block_bytes, tiling.by_blocks, &layout);
   layout.scratch_bytes += problem.result_blocks * block_bytes;
   PrepareWholeTiles(&layout);
   // Forced tiles stay tiles.

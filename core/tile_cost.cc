@@ -33,12 +33,13 @@ constexpr double kStreamedRunSeconds = 20e-9;       // the first and last line o
 constexpr double kCutRowSeconds = 18e-9;            // a part of a row that is cut, of many rows
 constexpr double kShortRowSeconds = 2.5e-9;         // a row that does not fill a vector
 constexpr double kChainedRowSeconds = 3e-9;         // of a chain, where inputs change
-constexpr double kRaggedChainedRowSeconds = 7e-9;   // and meet within a vector
-constexpr double kChainedReadSeconds = 0.2e-9;      // a vector of a staged input of a chain: it is loads that bound those
-constexpr double kTileSeconds = 10e-9;              // a tile: moving on, and the kernel's call
-constexpr double kInOrderSeconds = 2e-9;            // a vector that is put in order from two or four, to come again
-constexpr double kTransposedSeconds = 0.6e-9;       // a vector of a transposed input
-constexpr std::int64_t kCutTileRows = 8;            // of a tile of parts of rows that are cut
+constexpr double kBlockedChainedRowSeconds = 0.5e-9;  // or by blocks
+constexpr double kRaggedChainedRowSeconds = 7e-9;     // and meet within a vector
+constexpr double kChainedReadSeconds = 0.2e-9;        // a vector of a staged input of a chain: it is loads that bound those
+constexpr double kTileSeconds = 10e-9;                // a tile: moving on, and the kernel's call
+constexpr double kInOrderSeconds = 2e-9;              // a vector that is put in order from two or four, to come again
+constexpr double kTransposedSeconds = 0.6e-9;         // a vector of a transposed input
+constexpr std::int64_t kCutTileRows = 8;              // of a tile of parts of rows that are cut
 
 }  // namespace
 
@@ -161,6 +162,7 @@ double TileCost::ChainedRowSeconds(int first, std::int64_t row_cols) const {
     for (int i = 0; i < count(); ++i) goes_on = goes_on && (!Splats(i, first) || canonical_.strides[i][RowDim(first)] == 0);
     if (goes_on) return 0;
   }
+  if (ChainsByBlocks(first) && row_cols == Block(first)) return kBlockedChainedRowSeconds;
   const std::int64_t bytes = SaturatingProduct(row_cols, problem_.widest);
   return bytes % problem_.vector_bytes == 0 ? kChainedRowSeconds : kRaggedChainedRowSeconds;
 }

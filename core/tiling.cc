@@ -135,6 +135,7 @@ Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, co
   tiling.operands.reserve(problem.sizes.size());
   const int first = tiling.first = chooser.FirstColDim(forced.col_dims, &tiling.estimate);
   tiling.joins = chooser.Joins(first);
+  tiling.by_blocks = chooser.ChainsByBlocks(first);
   tiling.whole_lines = chooser.WritesWholeLines(first);
   std::int64_t blocks = problem.result_blocks;
   for (int i = 0; i < count; ++i) {

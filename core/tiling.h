@@ -50,6 +50,7 @@ struct Tiling {
   bool transposes;        // rows run along a dim in which an operand that is staged or transposed is contiguous
   bool whole_lines;       // the output's rows are lines that follow each other
   bool joins;             // a tile's rows follow each other in memory, so that kernels can join them
+  bool by_blocks;         // Chain::by_blocks
   std::pmr::vector<OperandTiling> operands;
   std::shared_ptr<const Permutation> permutation;  // of the permuted operand; null where there is none
   TilingEstimate estimate;

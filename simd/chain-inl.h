@@ -17,6 +17,7 @@
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
 #include "simd/chain.h"
+#include "simd/chain_blocks-inl.h"
 #include "simd/link-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -44,6 +45,7 @@ class ChainRows {
 
  public:
   static void Run(const Tile& tile, const void* const* inputs, void* out) {
+    if (ChainBlocks<T, Ops...>::IsFor(tile)) return RunBlocks(tile, inputs, out);
     const bool dense = tile.out_row_stride == tile.cols * static_cast<std::int64_t>(sizeof(Element));
     const std::int64_t together = dense ? tile.rows : 1;
     for (std::int64_t r = 0; r < tile.rows; r += together) {
@@ -57,6 +59,19 @@ class ChainRows {
   }
 
  private:
+  // The last rows, less than a block has, are run as others are.
+  static HWY_NOINLINE void RunBlocks(const Tile& tile, const void* const* inputs, void* out) {
+    using Blocks = ChainBlocks<T, Ops...>;
+    Blocks::Run(tile, inputs, out);
+    Tile rest = tile;
+    rest.rows = tile.rows % Blocks::kRows;
+    if (rest.rows == 0) return;
+    const void* rest_inputs[kMaxLinks + 1];
+    const std::int64_t done = tile.rows - rest.rows;
+    Blocks::FindRows(tile, inputs, done, rest_inputs);
+    Run(rest, rest_inputs, static_cast<std::byte*>(out) + done * tile.out_row_stride);
+  }
+
   // An input of which the next row is neither the same value nor what comes next in memory.
   struct Changing {
     std::size_t link;
@@ -79,16 +94,16 @@ class ChainRows {
     for (std::size_t l = 1; l <= count_; ++l) {
       const ChainLink& link = chain.links[l - 1];
       const ChainInput& in = chain.in[link.input];
-      const Codes* codes = Code::kTable.of[link.op][link.exchanged][in.splat];
+      const Codes* codes = Code::kTable.of[link.op][link.exchanged][in.splat ? Code::kSplat : Code::kVectors];
       if (link.input == 0) {
-        links_[l] = {codes, link.attributes, 0, 0};
+        links_[l] = {codes, link.attributes, 0, 0, 0};
       } else {
         SetLink(in, inputs[link.input], link.attributes, l, row, row_bytes, rows);
         links_[l].codes = codes;
       }
     }
-    links_[count_ + 1] = {tile.stream ? &Code::kStream : &Code::kStore, &run_, reinterpret_cast<std::uintptr_t>(out_),
-                          Code::kAlong};
+    links_[count_ + 1] = {tile.stream ? &Code::kStream : &Code::kStore, &run_, reinterpret_cast<std::uintptr_t>(out_), Code::kAlong,
+                          0};
     end_ = changing_count_ > 0 ? cols_ : total_;
     if (changing_count_ > 0 && (cols_ % hn::Lanes(D()) != 0 || Misalignment(D(), out_) != 0)) SetAcross(chain);
   }
@@ -96,7 +111,7 @@ class ChainRows {
                           std::int64_t row_bytes, std::int64_t rows) {
     const std::int64_t row_stride = in.dense ? row_bytes : in.row_stride;
     const auto* data = static_cast<const std::byte*>(input) + row * row_stride;
-    links_[l] = {nullptr, attributes, reinterpret_cast<std::uintptr_t>(data), in.splat ? 0 : Code::kAlong};
+    links_[l] = {nullptr, attributes, reinterpret_cast<std::uintptr_t>(data), in.splat ? 0 : Code::kAlong, 0};
     if (!in.splat && !in.dense && (rows == 1 || row_stride == row_bytes)) asked_[asked_count_++] = l;
     if (rows > 1 && row_stride != (in.splat ? 0 : row_bytes)) changing_[changing_count_++] = {l, data, row_stride, in.splat};
   }
@@ -110,7 +125,7 @@ class ChainRows {
       const std::size_t l = changing_[c].link;
       pairs_ = pairs_ && changing_[c].splat;
       across_[l].along = 0;
-      if (l > 0) across_[l].codes = Code::kTable.of[chain.links[l - 1].op][chain.links[l - 1].exchanged][0];
+      if (l > 0) across_[l].codes = Code::kTable.of[chain.links[l - 1].op][chain.links[l - 1].exchanged][Code::kVectors];
     }
     SetPairs();
   }

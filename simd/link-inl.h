@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include "axiscast/kit/rows-inl.h"
 #include "axiscast/kit/store-inl.h"
@@ -91,32 +92,64 @@ class ChainCode {
     Code<V> one;
     V (*some)(const Link* link, std::uintptr_t at, std::size_t n, V v);  // of a vector's elements, n
   };
-  // What the chain begins with, a link and its operand, or where the result goes. Of the long row, what is `at` bytes from its
-  // begin is at data + (at & along).
+  // What the chain begins with, a link and its operand, or where the result goes. Of the long row, or the first one of a block,
+  // what is `at` bytes from its begin is at data + (at & along).
   struct Link {
     const Element* At(std::uintptr_t at) const { return reinterpret_cast<const Element*>(data + (at & along)); }
+    // The same of the row with that number in a block.
+    const Element* At(std::uintptr_t at, std::size_t row) const {
+      return reinterpret_cast<const Element*>(data + (at & along) + row * row_stride);
+    }
     const Codes* codes;
     const void* context;  // attributes, or the OutputRun
     std::uintptr_t data;
-    std::uintptr_t along;  // all bits, or none
+    std::uintptr_t along;       // all bits, or none
+    std::uintptr_t row_stride;  // of a block
   };
   static constexpr std::uintptr_t kAlong = ~std::uintptr_t{0};
 
+  // What vectors have as their operands: vectors that follow each other, or one value for all. Of a block, which is kBlockRows rows
+  // of one or two vectors each: vectors of their own row, those of one row for all, or a value for each row.
+  enum Operand { kVectors, kSplat, kOfRows, kOfOneRow, kSplatOfRows, kOperands };
+  static constexpr std::size_t kBlockRows = 4;
+
+  // f(vector, its operand), for each.
+  template <Operand kOperand, class F, class... Vs>
+  static HWY_INLINE void WithOperands(const Link& link, std::uintptr_t at, const F& f, Vs&... v) {
+    if constexpr (kOperand == kSplat) {
+      const V operand = hn::Set(D(), *link.At(at));
+      (f(v, operand), ...);
+    } else if constexpr (kOperand == kVectors) {
+      const Element* operand = link.At(at);
+      ((f(v, hn::LoadU(D(), operand)), operand += hn::Lanes(D())), ...);
+    } else {
+      WithOperandsOfBlock<kOperand>(std::index_sequence_for<Vs...>(), link, at, f, v...);
+    }
+  }
+
  private:
+  template <Operand kOperand, class F, std::size_t... kAt, class... Vs>
+  static HWY_INLINE void WithOperandsOfBlock(std::index_sequence<kAt...>, const Link& link, std::uintptr_t at, const F& f,
+                                             Vs&... v) {
+    constexpr std::size_t kOfRow = sizeof...(Vs) / kBlockRows;
+    const auto operand = [&](std::size_t i) HWY_ATTR {
+      if constexpr (kOperand == kSplatOfRows) return hn::Set(D(), *link.At(at, i / kOfRow));
+      return hn::LoadU(D(), link.At(at, kOperand == kOfOneRow ? 0 : i / kOfRow) + i % kOfRow * hn::Lanes(D()));
+    };
+    (f(v, operand(kAt)), ...);
+  }
+
   // The code of a link.
-  template <class Op, bool kExchanged, bool kSplat>
+  template <class Op, bool kExchanged, Operand kOperand>
   struct LinkCode {
     template <class... Vs>
     static V Run(const Link* link, std::uintptr_t at, Vs... v) {
       const auto attributes = LinkOp<Op, T>::ReadAttributes(static_cast<const AttributeSlot*>(link->context));
       if constexpr (Op::kInfo.arity == 1) {
         ((v = LinkOp<Op, T>::Result(D(), attributes, v)), ...);
-      } else if constexpr (kSplat) {
-        const V operand = hn::Set(D(), *link->At(at));
-        ((v = Result(attributes, v, operand)), ...);
       } else {
-        const Element* operand = link->At(at);
-        ((v = Result(attributes, v, hn::LoadU(D(), operand)), operand += hn::Lanes(D())), ...);
+        const auto apply = [&](V& value, V operand) HWY_ATTR { value = Result(attributes, value, operand); };
+        WithOperands<kOperand>(*link, at, apply, v...);
       }
       return link[1].codes->template Of<Vs...>()(link + 1, at, v...);
     }
@@ -125,7 +158,7 @@ class ChainCode {
       if constexpr (Op::kInfo.arity == 1) {
         v = LinkOp<Op, T>::Result(D(), attributes, v);
       } else {
-        v = Result(attributes, v, kSplat ? hn::Set(D(), *link->At(at)) : hn::LoadN(D(), link->At(at), n));
+        v = Result(attributes, v, kOperand == kSplat ? hn::Set(D(), *link->At(at)) : hn::LoadN(D(), link->At(at), n));
       }
       return link[1].codes->some(link + 1, at, n, v);
     }
@@ -167,12 +200,29 @@ class ChainCode {
     }
   };
 
+  // A block to memory.
+  struct StoreBlockCode {
+    template <class V0, class... Vs>
+    static V0 Run(const Link* link, std::uintptr_t at, V0 first, Vs... v) {
+      Store(std::make_index_sequence<1 + sizeof...(Vs)>(), *link, at, first, v...);
+      return first;
+    }
+    template <std::size_t... kAt, class... Vs>
+    static HWY_INLINE void Store(std::index_sequence<kAt...>, const Link& link, std::uintptr_t at, Vs... v) {
+      constexpr std::size_t kOfRow = sizeof...(Vs) / kBlockRows;
+      (hn::StoreU(v, D(), const_cast<Element*>(link.At(at, kAt / kOfRow)) + kAt % kOfRow * hn::Lanes(D())), ...);
+    }
+  };
+
   template <class C>
   static constexpr Codes kCodesOf = {&C::template Run<V, V, V, V, V, V, V, V>, &C::template Run<V, V, V, V>, &C::template Run<V, V>,
                                      &C::template Run<V>, &C::RunSome};
+  template <class C>
+  static constexpr Codes kBlockCodesOf = {&C::template Run<V, V, V, V, V, V, V, V>, &C::template Run<V, V, V, V>, nullptr, nullptr,
+                                          nullptr};
 
  public:
-  // Code by op, whether the value so far is its second input, and whether its operand is one value.
+  // Code by op, whether the value so far is its second input, and what its operand is.
   struct Table {
     constexpr Table() {
       std::size_t op = 0;
@@ -182,17 +232,26 @@ class ChainCode {
     constexpr void Set(std::size_t op) {
       if constexpr (IsLink<Op, T>()) {
         constexpr bool kBinary = Op::kInfo.arity == 2, kExchanged = kBinary && !Commutes<Op, T>();
-        of[op][0][0] = &kCodesOf<LinkCode<Op, false, false>>;
-        of[op][0][1] = &kCodesOf<LinkCode<Op, false, kBinary>>;
-        of[op][1][0] = &kCodesOf<LinkCode<Op, kExchanged, false>>;
-        of[op][1][1] = &kCodesOf<LinkCode<Op, kExchanged, kBinary>>;
+        SetOperands<Op, false, kBinary>(of[op][0]);
+        SetOperands<Op, kExchanged, kBinary>(of[op][1]);
       }
     }
-    const Codes* of[sizeof...(Ops)][2][2] = {};
+    template <class Op, bool kExchanged, bool kBinary>
+    static constexpr void SetOperands(const Codes* (&by_operand)[kOperands]) {
+      by_operand[kVectors] = &kCodesOf<LinkCode<Op, kExchanged, kVectors>>;
+      by_operand[kSplat] = &kCodesOf<LinkCode<Op, kExchanged, kBinary ? kSplat : kVectors>>;
+      if constexpr (kBinary) {
+        by_operand[kOfRows] = &kBlockCodesOf<LinkCode<Op, kExchanged, kOfRows>>;
+        by_operand[kOfOneRow] = &kBlockCodesOf<LinkCode<Op, kExchanged, kOfOneRow>>;
+        by_operand[kSplatOfRows] = &kBlockCodesOf<LinkCode<Op, kExchanged, kSplatOfRows>>;
+      }
+    }
+    const Codes* of[sizeof...(Ops)][2][kOperands] = {};
   };
   static constexpr Table kTable{};
   static constexpr const Codes& kStore = kCodesOf<StoreCode<false>>;
   static constexpr const Codes& kStream = kCodesOf<StoreCode<true>>;  // past the caches
+  static constexpr const Codes& kStoreBlock = kBlockCodesOf<StoreBlockCode>;
 };
 
 }  // namespace HWY_NAMESPACE

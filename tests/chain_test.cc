@@ -54,9 +54,11 @@ class Case {
     // With gaps of up to 20 elements in what a guarded area holds.
     const std::int64_t elements = random.Chance(20) ? 3000 : random.Chance(50) ? 600 : 60;
     cols_ = random.Chance(30) ? random.In(1, 9) : random.In(1, elements);
+    by_blocks_ = random.Chance(30);
+    if (by_blocks_) cols_ = random.In(1, 4) * 64 / size_;  // whole vectors
     const std::int64_t most =
         std::max<std::int64_t>(static_cast<std::int64_t>(testing::kAreaBytes) / ((cols_ + 20) * size_) - 1, 1);
-    rows_ = random.Chance(25) ? 1 : random.In(1, std::clamp<std::int64_t>(elements / cols_, 1, most));
+    rows_ = random.Chance(25) ? 1 : random.In(1, std::clamp<std::int64_t>(by_blocks_ ? 13 : elements / cols_, 1, most));
     const int count = static_cast<int>(random.Chance(10) ? kMaxLinks : random.In(1, 5));
     AddInput(random);
     for (int l = 0; l < count; ++l) {
@@ -113,6 +115,7 @@ class Case {
       in.dense = !in.splat && in.row_stride == cols_ * size_;
       if (in.dense) in.row_stride = 1 << 20;
     }
+    chain.by_blocks = by_blocks_;
     links_[0].op->kernel->chain(tile, inputs, out.data);
     for (std::int64_t r = 0; r < rows_; ++r) {
       for (std::int64_t c = 0; c < cols_; ++c) {
@@ -222,7 +225,7 @@ class Case {
   std::vector<bool> splat_;
   std::vector<Link> links_;
   int next_ = 0, out_ = 0, in_place_ = -1;
-  bool stream_;
+  bool stream_, by_blocks_;
 };
 
 TEST(Chain, GivesWhatItsOpsGiveOneAfterTheOther) {

@@ -96,6 +96,7 @@ struct Chain {
   int count;  // >= 1
   ChainLink links[kMaxLinks];
   ChainInput in[kMaxLinks + 1];
+  bool by_blocks = false;  // several rows at a time are faster than one after the other, where they are whole vectors
 };
 
 /// All that a kernel ever sees but pointers: a 2-d block of the result, contiguous along cols but for `out_step`, and the inputs
