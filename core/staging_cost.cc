@@ -16,6 +16,7 @@ namespace {
 constexpr double kSlowlyMovedSeconds = 0.6e-9;   // more for a vector that several instructions permute
 constexpr double kStagedBytesPerSecond = 200e9;  // written to scratch in order, and read again
 constexpr double kPatternBytesPerSecond = 60e9;  // of what is written over and over, for all of a tile
+constexpr double kAgainSeconds = 25e-9;         // more for what comes again and again: it waits behind all that was stored before
 constexpr double kScatteredSeconds = 0.5e-9;    // more for a vector of results that go from there to every second to fourth element
 constexpr double kRunSeconds = 0.3e-9;          // a short run that is moved on its own
 constexpr double kLongRunSeconds = 0.7e-9;      // a longer one that is no whole vectors
@@ -149,12 +150,13 @@ void StagingCost::AddStaging(int operand, int first, std::int64_t block_bytes, b
     double runs = strides[first] == 0 ? 1 : tile / size / static_cast<double>(Block(first + 1));
     const bool all = IsMovedInRuns(operand, first);
     for (int d = first + 1; d < rank() - 1; ++d) runs *= strides[d] == 0 && !all ? 1 : static_cast<double>(canonical_.extents[d]);
+    const bool again = strides[first] == 0 && (!image || block_bytes > MostKeptBytes());  // from scratch, not from registers
     const double bytes_per_second = strides[first] == 0 && !image ? kPatternBytesPerSecond : kStagedBytesPerSecond;
     const bool permutes = PermutesSlowly(operand) && !Streams(operand, first) && !all && strides[first] != 0 && step != 0;
     const double permuted = permutes ? tile / kSlowVectorBytes * kSlowlyMovedSeconds : 0;
     const double scattered = IsOutput(operand) && span > tile ? span / kVectorBytes * kScatteredSeconds : 0;
     const bool boxes = !all && first + 1 < rank() && step != 0 && strides[first] != 0 && IsBox(operand, first);
-    const double once = kStageSeconds + (boxes ? kBoxesSeconds : 0) + (all ? SecondsOfCalls(operand, first, tile) : 0);
+    const double once = kStageSeconds + (again ? kAgainSeconds : 0) + (boxes ? kBoxesSeconds : 0) + (all ? SecondsOfCalls(operand, first, tile) : 0);
     estimate->staging.Add(times * tile, times * (once + (tile + span) / 2 / bytes_per_second + permuted + scattered +
                                                  runs * SecondsOfRun(operand, first)));
   } else if (ContiguousDim(operand, first) >= 0 || (block <= tile && ContiguousDim(operand, rank()) >= 0)) {

@@ -15,6 +15,7 @@ namespace {
 // Each was seen on an AVX-512 server. What they are to each other is good enough within a factor of two anywhere.
 constexpr double kRowSeconds = 0.25e-9;             // a kernel's row of whole vectors
 constexpr double kJoinedRowSeconds = 0.5e-9;        // one with a ragged end that goes on in the next row
+constexpr double kRepeatedRowSeconds = 0.3e-9;      // the same beside an input that is the same in all rows
 constexpr double kRaggedRowSeconds = 0.8e-9;        // another one with a ragged end
 constexpr double kTwoVectorsSeconds = 0.15e-9;      // more for a permuted vector that is made of two, or of three that parts share
 constexpr double kFourVectorsSeconds = 0.6e-9;      // or of four
@@ -55,7 +56,7 @@ TilingEstimate TileCost::Cost(int first) const {
                : permuted                ? PermutedRowSeconds(first, fold, row_cols)
                : row_bytes < vector      ? kShortRowSeconds
                : row_bytes % vector == 0 ? kRowSeconds
-               : joins                   ? kJoinedRowSeconds
+               : joins                   ? (Repeats(first) ? kRepeatedRowSeconds : kJoinedRowSeconds)
                                          : kRaggedRowSeconds;
   if (problem_.streams) {
     const bool whole_lines = WritesWholeLines(first), joined = joins && row_bytes >= vector && row_bytes % vector != 0;
