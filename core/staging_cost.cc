@@ -16,7 +16,7 @@ namespace {
 constexpr double kSlowlyMovedSeconds = 0.6e-9;   // more for a vector that several instructions permute
 constexpr double kStagedBytesPerSecond = 200e9;  // written to scratch in order, and read again
 constexpr double kPatternBytesPerSecond = 60e9;  // of what is written over and over, for all of a tile
-constexpr double kAgainSeconds = 25e-9;         // more for what comes again and again: it waits behind all that was stored before
+constexpr double kAgainSeconds = 25e-9;          // more for what comes again and again: it waits behind all that was stored before
 constexpr double kScatteredSeconds = 0.5e-9;    // more for a vector of results that go from there to every second to fourth element
 constexpr double kRunSeconds = 0.3e-9;          // a short run that is moved on its own
 constexpr double kLongRunSeconds = 0.7e-9;      // a longer one that is no whole vectors
@@ -115,9 +115,19 @@ double StagingCost::SecondsOfCalls(int operand, int first, double tile_bytes) co
   return (runs / longest - 1) * kRunsSeconds;
 }
 
+// How many lines of elements of a staged block lie between each other, of which the innermost dim is one.
+double StagingCost::LinesBetween(int operand, int first) const {
+  double lines = 1;
+  for (int d = first; d < rank() - 1; ++d) {
+    if (std::abs(canonical_.strides[operand][d]) == problem_.sizes[operand]) lines = static_cast<double>(canonical_.extents[d]);
+  }
+  return lines;
+}
+
 void StagingCost::AddStaging(int operand, int first, std::int64_t block_bytes, bool image, std::int64_t tile_rows,
                              TilingEstimate* estimate) const {
   const std::pmr::vector<std::int64_t>& strides = canonical_.strides[operand];
+  const std::int64_t step = std::abs(strides[rank() - 1]);
   const double size = static_cast<double>(problem_.sizes[operand]);
   const double block = static_cast<double>(Block(first)) * size;
   const double tile = std::min(block, static_cast<double>(block_bytes));
@@ -127,13 +137,17 @@ void StagingCost::AddStaging(int operand, int first, std::int64_t block_bytes, b
   const bool keeps = strides[first] == 0 || cols_bytes <= block_bytes;
   // Where results are streamed, rows are taken one after the other: an image for all of them lost a third there.
   const int row_dim = tile_rows > 1 && !problem_.streams ? RowDim(first) : -1;
-  double times = keeps ? 1 : block / tile;
+  double times = keeps ? 1 : block / tile, lines = 1;  // rows that are moved together, as their elements lie between each other's
   bool same = keeps;
   for (int d = first - 1; d >= 0; --d) {
     const auto extent = static_cast<double>(canonical_.extents[d]);
     if (d == row_dim) {
       const double chunks = std::ceil(extent / static_cast<double>(tile_rows));
-      if (strides[d] != 0) {
+      if (std::abs(strides[d]) == problem_.sizes[operand] && step > problem_.sizes[operand]) {
+        lines = std::min(extent, static_cast<double>(tile_rows));
+        times *= extent / lines;
+        same = same && chunks == 1;
+      } else if (strides[d] != 0) {
         times *= extent;
         same = same && chunks == 1;
       } else if (!same) {
@@ -144,22 +158,27 @@ void StagingCost::AddStaging(int operand, int first, std::int64_t block_bytes, b
       if (!same) times *= extent;
     }
   }
-  const std::int64_t step = std::abs(strides[rank() - 1]);
   if (step <= kSmallStep * problem_.sizes[operand] || (step <= kVectorBytes / 4 && !IsOutput(operand))) {
-    const double span = tile * std::max(1.0, static_cast<double>(step) / size);  // of which the rest is read past
-    double runs = strides[first] == 0 ? 1 : tile / size / static_cast<double>(Block(first + 1));
+    // Beside what is read past.
+    const double gap = static_cast<double>(step) / size, filled = std::max(lines, LinesBetween(operand, first));
+    const double span = tile * lines * std::max(1.0, gap / filled);
+    double runs = strides[first] == 0 ? 1 : lines * tile / size / static_cast<double>(Block(first + 1));
     const bool all = IsMovedInRuns(operand, first);
     for (int d = first + 1; d < rank() - 1; ++d) runs *= strides[d] == 0 && !all ? 1 : static_cast<double>(canonical_.extents[d]);
     const bool again = strides[first] == 0 && (!image || block_bytes > MostKeptBytes());  // from scratch, not from registers
     const double bytes_per_second = strides[first] == 0 && !image ? kPatternBytesPerSecond : kStagedBytesPerSecond;
     const bool permutes = PermutesSlowly(operand) && !Streams(operand, first) && !all && strides[first] != 0 && step != 0;
-    const double permuted = permutes ? tile / kSlowVectorBytes * kSlowlyMovedSeconds : 0;
-    const double scattered = IsOutput(operand) && span > tile ? span / kVectorBytes * kScatteredSeconds : 0;
+    const double permuted = permutes ? tile * lines / kSlowVectorBytes * kSlowlyMovedSeconds : 0;
+    const double scattered = IsOutput(operand) && step > problem_.sizes[operand] ? span / kVectorBytes * kScatteredSeconds : 0;
     const bool boxes = !all && first + 1 < rank() && step != 0 && strides[first] != 0 && IsBox(operand, first);
-    const double once = kStageSeconds + (again ? kAgainSeconds : 0) + (boxes ? kBoxesSeconds : 0) + (all ? SecondsOfCalls(operand, first, tile) : 0);
-    estimate->staging.Add(times * tile, times * (once + (tile + span) / 2 / bytes_per_second + permuted + scattered +
-                                                 runs * SecondsOfRun(operand, first)));
-  } else if (ContiguousDim(operand, first) >= 0 || (block <= tile && ContiguousDim(operand, rank()) >= 0)) {
+    const double once = kStageSeconds + (again ? kAgainSeconds : 0) + (boxes ? kBoxesSeconds : 0) +
+                        (all ? SecondsOfCalls(operand, first, tile) : 0);
+    estimate->staging.Add(times * tile * lines, times * (once + (tile * lines + span) / 2 / bytes_per_second + permuted +
+                                                         scattered + runs * SecondsOfRun(operand, first)));
+    return;
+  }
+  times *= lines;
+  if (ContiguousDim(operand, first) >= 0 || (block <= tile && ContiguousDim(operand, rank()) >= 0)) {
     const double squares = std::ceil(times * tile / static_cast<double>(kSquareTileBytes));
     // Of a pattern, the first copy is transposed.
     const double moved = times * tile / (strides[first] == 0 ? static_cast<double>(canonical_.extents[first]) : 1);

@@ -38,6 +38,7 @@ class StagingCost : public TileCols {
   bool IsBox(int operand, int first) const;
   bool IsMovedInRuns(int operand, int first) const;
   double SecondsOfRun(int operand, int first) const;
+  double LinesBetween(int operand, int first) const;
   double SecondsOfCalls(int operand, int first, double tile_bytes) const;
 };
 

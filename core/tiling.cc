@@ -218,7 +218,7 @@ Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, co
     // One thread takes all as one tile. Less is cut from cols: of too few rows for squares, 8 x 5000 take 4 times as long.
     const bool whole = problem.serial && forced.tile_bytes == 0;
     tiling.elements = whole ? rows * cols : std::min(rows * cols, tiling.elements);
-    tiling.cols = std::min({cols, std::max(tiling.elements / rows / side * side, side), tiling.elements});
+    tiling.cols = whole ? cols : std::min({cols, std::max(tiling.elements / rows / side * side, side), tiling.elements});
   } else if (transposed >= 0) {
     const auto side = static_cast<std::int64_t>(std::sqrt(static_cast<double>(tiling.elements)));
     tiling.cols = tiling.elements / std::clamp<std::int64_t>(canonical.extents[transposed], 1, std::max<std::int64_t>(side, 1));
