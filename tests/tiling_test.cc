@@ -74,6 +74,35 @@ TEST(Tiling, StagesOneInputOnceForManyRows) {
   EXPECT_EQ(description.operands[1].delivery, "staged: pattern");
 }
 
+// One thread's transpose is one tile. With its cols cut to whole squares, the 11 that were left went one by one: three times as
+// long.
+TEST(Tiling, DoesNotCutASmallTranspose) {
+  const PlanDescription description = Described(*FindOp("add"), {DType::kFloat32, {12, 27}, {27, 1}, {1, 12}});
+  EXPECT_EQ(description.tiles, 1);
+  EXPECT_EQ(description.tile_cols, 27);
+}
+
+// Three or four rows that lie between each other are read once, by way of scratch: each permuted from three or four vectors, they
+// took 1.5 times as long.
+TEST(Tiling, StagesRowsBetweenEachOther) {
+  for (const std::int64_t rows : {3, 4}) {
+    for (const DType dtype : {DType::kFloat32, DType::kFloat64}) {
+      const PlanDescription description =
+          Described(*FindOp("add"), {dtype, {20, rows, 200}, {200 * rows, 200, 1}, {200 * rows, 1, rows}});
+      EXPECT_EQ(description.operands[1].delivery.substr(0, 6), "staged") << rows;
+    }
+  }
+}
+
+// A ragged row that comes again is read where it is: from scratch, where it waits to be stored, it took twice as long.
+TEST(Tiling, JoinsRaggedRowsBesideOneThatComesAgain) {
+  const Op& add = *FindOp("add");
+  const DType dtypes[] = {DType::kFloat32, DType::kFloat32};
+  if (!add.FindKernel(dtypes)->keeps) GTEST_SKIP() << "kernels of this target join no rows beside one that comes again";
+  const PlanDescription description = Described(add, {DType::kFloat32, {60, 17}, {17, 1}, {0, 1}});
+  EXPECT_EQ(description.operands[1].delivery, "streamed");
+}
+
 // But an image of all channels is not for results that go to memory: it took 1.5 times as long.
 TEST(Tiling, TakesChannelsOneByOneWhereResultsAreStreamed) {
   const PlanDescription description = Described(*FindOp("add"), {DType::kFloat32, {1337, 64, 196}, {12'544, 196, 1}, {0, 1, 0}});
