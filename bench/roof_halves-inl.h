@@ -86,7 +86,7 @@ std::int64_t AddBFloat16s(std::int64_t elements, int place) {
     const auto y = hn::BitCast(d_bits, hn::Load(bits, at + (kToFew ? 0 : kPitch)));
     const auto upper = hn::Set(d_bits, 0xffff0000u);
     const auto even = sum(hn::ShiftLeft<16>(x), hn::ShiftLeft<16>(y)), odd = sum(hn::And(x, upper), hn::And(y, upper));
-#if HWY_TARGET <= HWY_AVX3  // a shuffle into the other's half, where gcc and clang would shift and blend
+#if HWY_TARGET <= HWY_AVX3 && !HWY_COMPILER_CLANG  // a shuffle into the other's half instead of a shift and a blend
     const hn::Repartition<std::uint8_t, decltype(bits)> bytes;
     const auto half_of = [&](auto shuffled, auto other, auto mask) HWY_ATTR {
       const auto order = hn::Dup128VecFromValues(bytes, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13);

@@ -112,7 +112,7 @@ void AddOperands(const Canonical& canonical, std::span<const DType> dtypes, cons
 }
 
 // The links of a pass of several steps. Where the first one has two inputs, the chain begins with its first one.
-void SetChain(std::span<const Step> steps, const Pass& pass, int input_count, StepLayout* layout) {
+void SetChain(std::span<const Step> steps, const Pass& pass, int input_count, bool by_blocks, StepLayout* layout) {
   const Step& first = steps[static_cast<std::size_t>(pass.first)];
   layout->chain = std::make_unique<ChainLayout>();
   layout->run = first.kernel->chain;
@@ -120,6 +120,7 @@ void SetChain(std::span<const Step> steps, const Pass& pass, int input_count, St
   layout->values[0] = first.values[0];
   layout->arity = 1;
   Chain& chain = layout->chain->chain;
+  chain.by_blocks = by_blocks;
   for (int s = pass.first; s <= pass.last(); ++s) {
     const Step& step = steps[static_cast<std::size_t>(s)];
     AttributeSlot* const attributes = layout->chain->attributes[chain.count];
@@ -153,10 +154,7 @@ void AddSteps(std::span<const Step> steps, const Passes& passes, const std::vect
     StepLayout& step_layout = layout->steps.emplace_back(steps[static_cast<std::size_t>(pass.last())]);
     const bool last = &pass == &passes.all().back();
     step_layout.result = layout->input_count() + pass.last();
-    if (pass.count > 1) {
-      SetChain(steps, pass, layout->input_count(), &step_layout);
-      step_layout.chain->chain.by_blocks = by_blocks;
-    }
+    if (pass.count > 1) SetChain(steps, pass, layout->input_count(), by_blocks, &step_layout);
     step_layout.to_output = last && layout->operands.back().delivery != Delivery::kStaged;
     step_layout.scratch =
         last ? layout->operands.back().scratch : layout->scratch_bytes + result_blocks[layout->steps.size() - 1] * block_bytes;

@@ -106,9 +106,7 @@ void RunStrips(const TileJob& job, const TileAt& at, const StepLayout& step, Til
 
 // Of an input of a step, in a tile.
 std::int64_t RowStrideOf(const StepLayout& step, const Tile& tile, int a) {
-  if (tile.chain == nullptr) return tile.in[a].row_stride;
-  const ChainInput& in = tile.chain->in[a];
-  return in.dense ? tile.cols * step.result_size : in.row_stride;
+  return tile.chain == nullptr ? tile.in[a].row_stride : RowStrideOf(tile.chain->in[a], tile.cols * step.result_size);
 }
 
 // The cols that are left after a folded tile's rows.

@@ -115,19 +115,43 @@ double StagingCost::SecondsOfCalls(int operand, int first, double tile_bytes) co
   return (runs / longest - 1) * kRunsSeconds;
 }
 
-// How many lines of elements of a staged block lie between each other, of which the innermost dim is one.
-double StagingCost::LinesBetween(int operand, int first) const {
-  double lines = 1;
+// How many lines of a staged block's elements are interleaved: an innermost step of several elements has one of each.
+double StagingCost::InterleavedLines(int operand, int first) const {
+  const std::pmr::vector<std::int64_t>& strides = canonical_.strides[operand];
   for (int d = first; d < rank() - 1; ++d) {
-    if (std::abs(canonical_.strides[operand][d]) == problem_.sizes[operand]) lines = static_cast<double>(canonical_.extents[d]);
+    if (strides[d] == problem_.sizes[operand]) return static_cast<double>(canonical_.extents[d]);
   }
-  return lines;
+  return 1;
+}
+
+// To stage a block whose elements are a few apart: so many bytes of each of its rows, of which so many are interleaved lines.
+double StagingCost::SecondsOfSmallSteps(int operand, int first, double row_bytes, double lines, bool image) const {
+  const std::pmr::vector<std::int64_t>& strides = canonical_.strides[operand];
+  const std::int64_t step = std::abs(strides[rank() - 1]);
+  const double size = static_cast<double>(problem_.sizes[operand]), bytes = row_bytes * lines;
+  // Beside what lies in the gaps, and is not of the block.
+  const double gap = static_cast<double>(step) / size, filled = std::max(lines, InterleavedLines(operand, first));
+  const double span = bytes * std::max(1.0, gap / filled);
+  double runs = strides[first] == 0 ? 1 : bytes / size / static_cast<double>(Block(first + 1));
+  const bool all = IsMovedInRuns(operand, first);
+  for (int d = first + 1; d < rank() - 1; ++d) runs *= strides[d] == 0 && !all ? 1 : static_cast<double>(canonical_.extents[d]);
+  const bool is_kept = image && problem_.keeps && row_bytes <= static_cast<double>(MostKeptBytes());  // in registers
+  const bool again = strides[first] == 0 && !Splats(operand, first) && !is_kept;
+  const double bytes_per_second = strides[first] == 0 && !image ? kPatternBytesPerSecond : kStagedBytesPerSecond;
+  const bool permutes = PermutesSlowly(operand) && !Streams(operand, first) && !all && strides[first] != 0 && step != 0;
+  const double permuted = permutes ? bytes / kSlowVectorBytes * kSlowlyMovedSeconds : 0;
+  const double scattered = IsOutput(operand) && step > problem_.sizes[operand] ? span / kVectorBytes * kScatteredSeconds : 0;
+  const bool boxes = !all && first + 1 < rank() && step != 0 && strides[first] != 0 && IsBox(operand, first);
+  const double calls = all ? SecondsOfCalls(operand, first, row_bytes) : 0;
+  return kStageSeconds + (again ? kAgainSeconds : 0) + (boxes ? kBoxesSeconds : 0) + calls + (bytes + span) / 2 / bytes_per_second +
+         permuted + scattered + runs * SecondsOfRun(operand, first);
 }
 
 void StagingCost::AddStaging(int operand, int first, std::int64_t block_bytes, bool image, std::int64_t tile_rows,
                              TilingEstimate* estimate) const {
   const std::pmr::vector<std::int64_t>& strides = canonical_.strides[operand];
   const std::int64_t step = std::abs(strides[rank() - 1]);
+  const bool small_steps = step <= kSmallStep * problem_.sizes[operand] || (step <= kVectorBytes / 4 && !IsOutput(operand));
   const double size = static_cast<double>(problem_.sizes[operand]);
   const double block = static_cast<double>(Block(first)) * size;
   const double tile = std::min(block, static_cast<double>(block_bytes));
@@ -137,18 +161,17 @@ void StagingCost::AddStaging(int operand, int first, std::int64_t block_bytes, b
   const bool keeps = strides[first] == 0 || cols_bytes <= block_bytes;
   // Where results are streamed, rows are taken one after the other: an image for all of them lost a third there.
   const int row_dim = tile_rows > 1 && !problem_.streams ? RowDim(first) : -1;
-  double times = keeps ? 1 : block / tile, lines = 1;  // rows that are moved together, as their elements lie between each other's
+  double times = keeps ? 1 : block / tile;
+  double lines = 1;  // rows that one call moves, as they are interleaved
   bool same = keeps;
   for (int d = first - 1; d >= 0; --d) {
     const auto extent = static_cast<double>(canonical_.extents[d]);
     if (d == row_dim) {
       const double chunks = std::ceil(extent / static_cast<double>(tile_rows));
-      if (std::abs(strides[d]) == problem_.sizes[operand] && step > problem_.sizes[operand]) {
-        lines = std::min(extent, static_cast<double>(tile_rows));
+      if (strides[d] != 0) {
+        const bool interleaved = small_steps && strides[d] == problem_.sizes[operand] && step > strides[d];
+        if (interleaved) lines = std::min(extent, static_cast<double>(tile_rows));
         times *= extent / lines;
-        same = same && chunks == 1;
-      } else if (strides[d] != 0) {
-        times *= extent;
         same = same && chunks == 1;
       } else if (!same) {
         times *= chunks;
@@ -158,27 +181,9 @@ void StagingCost::AddStaging(int operand, int first, std::int64_t block_bytes, b
       if (!same) times *= extent;
     }
   }
-  if (step <= kSmallStep * problem_.sizes[operand] || (step <= kVectorBytes / 4 && !IsOutput(operand))) {
-    // Beside what is read past.
-    const double gap = static_cast<double>(step) / size, filled = std::max(lines, LinesBetween(operand, first));
-    const double span = tile * lines * std::max(1.0, gap / filled);
-    double runs = strides[first] == 0 ? 1 : lines * tile / size / static_cast<double>(Block(first + 1));
-    const bool all = IsMovedInRuns(operand, first);
-    for (int d = first + 1; d < rank() - 1; ++d) runs *= strides[d] == 0 && !all ? 1 : static_cast<double>(canonical_.extents[d]);
-    const bool again = strides[first] == 0 && (!image || block_bytes > MostKeptBytes());  // from scratch, not from registers
-    const double bytes_per_second = strides[first] == 0 && !image ? kPatternBytesPerSecond : kStagedBytesPerSecond;
-    const bool permutes = PermutesSlowly(operand) && !Streams(operand, first) && !all && strides[first] != 0 && step != 0;
-    const double permuted = permutes ? tile * lines / kSlowVectorBytes * kSlowlyMovedSeconds : 0;
-    const double scattered = IsOutput(operand) && step > problem_.sizes[operand] ? span / kVectorBytes * kScatteredSeconds : 0;
-    const bool boxes = !all && first + 1 < rank() && step != 0 && strides[first] != 0 && IsBox(operand, first);
-    const double once = kStageSeconds + (again ? kAgainSeconds : 0) + (boxes ? kBoxesSeconds : 0) +
-                        (all ? SecondsOfCalls(operand, first, tile) : 0);
-    estimate->staging.Add(times * tile * lines, times * (once + (tile * lines + span) / 2 / bytes_per_second + permuted +
-                                                         scattered + runs * SecondsOfRun(operand, first)));
-    return;
-  }
-  times *= lines;
-  if (ContiguousDim(operand, first) >= 0 || (block <= tile && ContiguousDim(operand, rank()) >= 0)) {
+  if (small_steps) {
+    estimate->staging.Add(times * tile * lines, times * SecondsOfSmallSteps(operand, first, tile, lines, image));
+  } else if (ContiguousDim(operand, first) >= 0 || (block <= tile && ContiguousDim(operand, rank()) >= 0)) {
     const double squares = std::ceil(times * tile / static_cast<double>(kSquareTileBytes));
     // Of a pattern, the first copy is transposed.
     const double moved = times * tile / (strides[first] == 0 ? static_cast<double>(canonical_.extents[first]) : 1);

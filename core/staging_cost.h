@@ -38,8 +38,9 @@ class StagingCost : public TileCols {
   bool IsBox(int operand, int first) const;
   bool IsMovedInRuns(int operand, int first) const;
   double SecondsOfRun(int operand, int first) const;
-  double LinesBetween(int operand, int first) const;
   double SecondsOfCalls(int operand, int first, double tile_bytes) const;
+  double InterleavedLines(int operand, int first) const;
+  double SecondsOfSmallSteps(int operand, int first, double row_bytes, double lines, bool image) const;
 };
 
 }  // namespace axiscast

@@ -34,8 +34,9 @@ constexpr double kStreamedRunSeconds = 20e-9;       // the first and last line o
 constexpr double kCutRowSeconds = 18e-9;            // a part of a row that is cut, of many rows
 constexpr double kShortRowSeconds = 2.5e-9;         // a row that does not fill a vector
 constexpr double kChainedRowSeconds = 3e-9;         // of a chain, where inputs change
-constexpr double kBlockedChainedRowSeconds = 0.5e-9;  // or by blocks
-constexpr double kRaggedChainedRowSeconds = 7e-9;     // and meet within a vector
+constexpr double kRaggedChainedRowSeconds = 7e-9;   // and meet within a vector
+constexpr double kBlockedChainedRowSeconds = 0.5e-9;  // a row of blocks
+constexpr double kShortBlocksSeconds = 1e-9;          // one of one vector
 constexpr double kChainedReadSeconds = 0.2e-9;        // a vector of a staged input of a chain: it is loads that bound those
 constexpr double kTileSeconds = 10e-9;                // a tile: moving on, and the kernel's call
 constexpr double kInOrderSeconds = 2e-9;              // a vector that is put in order from two or four, to come again
@@ -163,8 +164,10 @@ double TileCost::ChainedRowSeconds(int first, std::int64_t row_cols) const {
     for (int i = 0; i < count(); ++i) goes_on = goes_on && (!Splats(i, first) || canonical_.strides[i][RowDim(first)] == 0);
     if (goes_on) return 0;
   }
-  if (ChainsByBlocks(first) && row_cols == Block(first)) return kBlockedChainedRowSeconds;
   const std::int64_t bytes = SaturatingProduct(row_cols, problem_.widest);
+  if (ChainsByBlocks(first) && row_cols == Block(first)) {
+    return bytes > problem_.vector_bytes ? kBlockedChainedRowSeconds : kShortBlocksSeconds;
+  }
   return bytes % problem_.vector_bytes == 0 ? kChainedRowSeconds : kRaggedChainedRowSeconds;
 }
 

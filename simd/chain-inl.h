@@ -34,7 +34,7 @@ class ChainRows {
   using Element = typename Code::Element;
   using Link = typename Code::Link;
   using Codes = typename Code::Codes;
-  static constexpr std::size_t kVectors = 8;  // of a block: as many as calls hand on in registers
+  static constexpr std::size_t kMostVectors = 8;  // at a time: as many as calls hand on in registers
   // What goes to memory mostly comes from there. A block's begin asks for as many lines of all inputs as it has, from so many bytes
   // on: the second input's would else be asked for after the first links are done, and reading stand still meanwhile. Two inputs
   // from memory, 44 MB each, take 0.63 to 0.83 of the time (Zen 4, vectors of 64 bytes); of bytes from 0 to 512, 128 was the best,
@@ -59,7 +59,7 @@ class ChainRows {
   }
 
  private:
-  // The last rows, less than a block has, are run as others are.
+  // Whole blocks; the last rows, less than a block has, are run as others are.
   static HWY_NOINLINE void RunBlocks(const Tile& tile, const void* const* inputs, void* out) {
     using Blocks = ChainBlocks<T, Ops...>;
     Blocks::Run(tile, inputs, out);
@@ -68,7 +68,7 @@ class ChainRows {
     if (rest.rows == 0) return;
     const void* rest_inputs[kMaxLinks + 1];
     const std::int64_t done = tile.rows - rest.rows;
-    Blocks::FindRows(tile, inputs, done, rest_inputs);
+    Blocks::FindRow(tile, inputs, done, rest_inputs);
     Run(rest, rest_inputs, static_cast<std::byte*>(out) + done * tile.out_row_stride);
   }
 
@@ -109,7 +109,7 @@ class ChainRows {
   }
   HWY_INLINE void SetLink(const ChainInput& in, const void* input, const AttributeSlot* attributes, std::size_t l, std::int64_t row,
                           std::int64_t row_bytes, std::int64_t rows) {
-    const std::int64_t row_stride = in.dense ? row_bytes : in.row_stride;
+    const std::int64_t row_stride = RowStrideOf(in, row_bytes);
     const auto* data = static_cast<const std::byte*>(input) + row * row_stride;
     links_[l] = {nullptr, attributes, reinterpret_cast<std::uintptr_t>(data), in.splat ? 0 : Code::kAlong, 0};
     if (!in.splat && !in.dense && (rows == 1 || row_stride == row_bytes)) asked_[asked_count_++] = l;
@@ -135,7 +135,7 @@ class ChainRows {
   HWY_INLINE void RunRows() {
     const std::size_t lanes = hn::Lanes(D());
     std::size_t i = 0;
-    if (total_ >= kVectors * lanes) {
+    if (total_ >= kMostVectors * lanes) {
       if (const std::size_t before = Misalignment(D(), out_); before != 0) i = RunSome(0, lanes - before);
       if (i == end_) NextRow();
     }
@@ -240,12 +240,11 @@ class ChainRows {
   template <class... Vs>
   static HWY_INLINE void RunBlock(const Link* links, std::size_t i, bool first_splat, Vs... v) {
     const std::uintptr_t at = i * sizeof(Element);
-    const Element* first = links[0].At(at);
+    const auto set = [](V& value, V operand) HWY_ATTR { value = operand; };
     if (first_splat) {
-      const V value = hn::Set(D(), *first);
-      ((v = value), ...);
+      Code::template WithOperands<Code::kSplat>(*links, at, set, v...);
     } else {
-      ((v = hn::LoadU(D(), first), first += hn::Lanes(D())), ...);
+      Code::template WithOperands<Code::kVectors>(*links, at, set, v...);
     }
     links[1].codes->template Of<Vs...>()(links + 1, at, v...);
   }

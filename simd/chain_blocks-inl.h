@@ -35,7 +35,7 @@ class ChainBlocks {
            !tile.stream;
   }
 
-  // Whole blocks: of tile.rows, what is left beside fours of them is not computed.
+  // As many rows as are whole blocks; what is left of tile.rows is not computed.
   static void Run(const Tile& tile, const void* const* inputs, void* out) {
     const Chain& chain = *tile.chain;
     const int last = chain.count + 1;
@@ -56,25 +56,26 @@ class ChainBlocks {
       std::uintptr_t at = 0;
       for (; at + 2 * vector <= end; at += 2 * vector) RunBlock(links, first, at, V0(), V0(), V0(), V0(), V0(), V0(), V0(), V0());
       if (at < end) RunBlock(links, first, at, V0(), V0(), V0(), V0());
-      for (int l = 0; l <= last; ++l) links[l].data += kRows * links[l].row_stride;
+      for (int l = 0; l <= last; ++l) links[l].data += Code::kBlockRows * links[l].row_stride;
     }
   }
 
-  // Where that row of all inputs begins.
-  static void FindRows(const Tile& tile, const void* const* inputs, std::int64_t row, const void** rows) {
+  // Where that row of each input begins.
+  static void FindRow(const Tile& tile, const void* const* inputs, std::int64_t row, const void** row_inputs) {
     for (int l = 0; l <= tile.chain->count; ++l) {
       const int a = l == 0 ? 0 : tile.chain->links[l - 1].input;
-      rows[a] = static_cast<const std::byte*>(inputs[a]) + row * RowStride(tile, tile.chain->in[a]);
+      row_inputs[a] = static_cast<const std::byte*>(inputs[a]) + row * RowStride(tile, tile.chain->in[a]);
     }
   }
 
  private:
   static std::int64_t RowStride(const Tile& tile, const ChainInput& in) {
-    return in.dense ? tile.cols * static_cast<std::int64_t>(sizeof(Element)) : in.row_stride;
+    return RowStrideOf(in, tile.cols * static_cast<std::int64_t>(sizeof(Element)));
   }
   static Operand OperandOf(const ChainInput& in) {
-    const bool same = !in.dense && in.row_stride == 0;
-    return in.splat ? same ? Code::kSplat : Code::kSplatOfRows : same ? Code::kOfOneRow : Code::kOfRows;
+    const bool same = !in.dense && in.row_stride == 0;  // for all rows
+    if (in.splat) return same ? Code::kSplat : Code::kSplatOfRows;
+    return same ? Code::kOfOneRow : Code::kOfRows;
   }
   static Link LinkOf(const Tile& tile, const void* const* inputs, int input, const void* context) {
     const ChainInput& in = tile.chain->in[input];

@@ -104,12 +104,13 @@ class ChainCode {
     const void* context;  // attributes, or the OutputRun
     std::uintptr_t data;
     std::uintptr_t along;       // all bits, or none
-    std::uintptr_t row_stride;  // of a block
+    std::uintptr_t row_stride;  // from a row of a block to the next
   };
   static constexpr std::uintptr_t kAlong = ~std::uintptr_t{0};
 
   // What vectors have as their operands: vectors that follow each other, or one value for all. Of a block, which is kBlockRows rows
-  // of one or two vectors each: vectors of their own row, those of one row for all, or a value for each row.
+  // of one or two vectors each: vectors of their own row, those of one row for all, or a value for each row. Those are a third of
+  // the code of chains: 0.7 of 2 MB for one target.
   enum Operand { kVectors, kSplat, kOfRows, kOfOneRow, kSplatOfRows, kOperands };
   static constexpr std::size_t kBlockRows = 4;
 
@@ -239,7 +240,7 @@ class ChainCode {
     template <class Op, bool kExchanged, bool kBinary>
     static constexpr void SetOperands(const Codes* (&by_operand)[kOperands]) {
       by_operand[kVectors] = &kCodesOf<LinkCode<Op, kExchanged, kVectors>>;
-      by_operand[kSplat] = &kCodesOf<LinkCode<Op, kExchanged, kBinary ? kSplat : kVectors>>;
+      by_operand[kSplat] = &kCodesOf<LinkCode<Op, kExchanged, kBinary ? kSplat : kVectors>>;  // of one input: compiled once
       if constexpr (kBinary) {
         by_operand[kOfRows] = &kBlockCodesOf<LinkCode<Op, kExchanged, kOfRows>>;
         by_operand[kOfOneRow] = &kBlockCodesOf<LinkCode<Op, kExchanged, kOfOneRow>>;

@@ -55,7 +55,7 @@ class Case {
     const std::int64_t elements = random.Chance(20) ? 3000 : random.Chance(50) ? 600 : 60;
     cols_ = random.Chance(30) ? random.In(1, 9) : random.In(1, elements);
     by_blocks_ = random.Chance(30);
-    if (by_blocks_) cols_ = random.In(1, 4) * 64 / size_;  // whole vectors
+    if (by_blocks_ && random.Chance(80)) cols_ = random.In(1, 17) * 16 / size_;  // vectors of 16 bytes, some of longer ones
     const std::int64_t most =
         std::max<std::int64_t>(static_cast<std::int64_t>(testing::kAreaBytes) / ((cols_ + 20) * size_) - 1, 1);
     rows_ = random.Chance(25) ? 1 : random.In(1, std::clamp<std::int64_t>(by_blocks_ ? 13 : elements / cols_, 1, most));
@@ -135,6 +135,7 @@ class Case {
   std::string ToText() const {
     std::string text = std::string(NameOf(dtype_)) + " " + std::to_string(rows_) + " x " + std::to_string(cols_);
     text += in_place_ >= 0 ? ", in place of " + std::to_string(in_place_) : "";
+    text += std::string(by_blocks_ ? ", by blocks" : "") + (stream_ ? ", streamed" : "");
     for (const Link& link : links_) {
       text += "; " + link.op->name + (link.exchanged ? " exchanged" : "");
       if (link.operand >= 0) text += " " + std::to_string(link.operand) + (splat_[link.operand] ? " (splat)" : "");
@@ -142,6 +143,8 @@ class Case {
     return text;
   }
   bool in_place() const { return in_place_ >= 0; }
+  // Rows by blocks: whole vectors of 64 bytes, an odd number of them.
+  bool has_odd_blocks() const { return by_blocks_ && !stream_ && rows_ >= 4 && cols_ * size_ % 128 == 64; }
   // Rows that follow each other and meet within vectors of 64 bytes, of which some inputs have another value each, all others being
   // one row, or one value.
   bool has_pairs() const {
@@ -251,12 +254,14 @@ TEST(Chain, GivesWhatItsOpsGiveOneAfterTheOther) {
         Case a_case(random, dtype, links, &areas);
         counts["in place"] += a_case.in_place();
         counts["pairs"] += a_case.has_pairs();
+        counts["odd blocks"] += a_case.has_odd_blocks();
         ASSERT_EQ(a_case.Failure(), "") << target.name << " case " << i << " (AXISCAST_SEED=" << seed + i << " AXISCAST_CASES=1)\n"
                                         << a_case.ToText();
       }
     }
     EXPECT_GE(counts["in place"], cases >= 800 ? 100 : 0) << target.name;
     EXPECT_GE(counts["pairs"], cases >= 800 ? 40 : 0) << target.name;
+    EXPECT_GE(counts["odd blocks"], cases >= 800 ? 40 : 0) << target.name;
   }
 }
 

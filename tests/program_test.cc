@@ -213,7 +213,10 @@ std::string Failure(Random& random, const Program& program, const Movers& movers
   if (!plan->empty && plan->layouts[0].tiles > 1) ++(*counts)["several tiles"];
   if (!plan->empty && plan->layouts[0].parallel) ++(*counts)["parallel"];
   if (!plan->empty && plan->layouts[0].stages) ++(*counts)["staged"];
-  for (const StepLayout& step : plan->layouts[0].steps) (*counts)["chains"] += step.chain != nullptr;
+  for (const StepLayout& step : plan->layouts[0].steps) {
+    (*counts)["chains"] += step.chain != nullptr;
+    (*counts)["by blocks"] += step.chain != nullptr && step.chain->chain.by_blocks;
+  }
   if (!plan->empty && plan->layouts[0].fold > 0) ++(*counts)[in_place ? "folded in place" : "folded"];
   const int bad_tiles_before = bad_tiles;
   ExecuteOptions options;
@@ -255,6 +258,7 @@ TEST(Program, ChainsGiveWhatTheirStepsGive) {
   for (const char* name : {"in place", "several tiles", "parallel", "staged", "folded", "chains"})
     EXPECT_GE(counts[name], cases >= 3000 ? 10 : 0) << name;
   EXPECT_GE(counts["folded in place"], cases >= 3000 ? 3 : 0);
+  EXPECT_GE(counts["by blocks"], cases >= 3000 ? 1 : 0);
 }
 
 // Every value of the program lies in scratch at once, in rows as long as they get: with ASan, what would not fit is found.

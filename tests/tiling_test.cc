@@ -74,35 +74,6 @@ TEST(Tiling, StagesOneInputOnceForManyRows) {
   EXPECT_EQ(description.operands[1].delivery, "staged: pattern");
 }
 
-// One thread's transpose is one tile. With its cols cut to whole squares, the 11 that were left went one by one: three times as
-// long.
-TEST(Tiling, DoesNotCutASmallTranspose) {
-  const PlanDescription description = Described(*FindOp("add"), {DType::kFloat32, {12, 27}, {27, 1}, {1, 12}});
-  EXPECT_EQ(description.tiles, 1);
-  EXPECT_EQ(description.tile_cols, 27);
-}
-
-// Three or four rows that lie between each other are read once, by way of scratch: each permuted from three or four vectors, they
-// took 1.5 times as long.
-TEST(Tiling, StagesRowsBetweenEachOther) {
-  for (const std::int64_t rows : {3, 4}) {
-    for (const DType dtype : {DType::kFloat32, DType::kFloat64}) {
-      const PlanDescription description =
-          Described(*FindOp("add"), {dtype, {20, rows, 200}, {200 * rows, 200, 1}, {200 * rows, 1, rows}});
-      EXPECT_EQ(description.operands[1].delivery.substr(0, 6), "staged") << rows;
-    }
-  }
-}
-
-// A ragged row that comes again is read where it is: from scratch, where it waits to be stored, it took twice as long.
-TEST(Tiling, JoinsRaggedRowsBesideOneThatComesAgain) {
-  const Op& add = *FindOp("add");
-  const DType dtypes[] = {DType::kFloat32, DType::kFloat32};
-  if (!add.FindKernel(dtypes)->keeps) GTEST_SKIP() << "kernels of this target join no rows beside one that comes again";
-  const PlanDescription description = Described(add, {DType::kFloat32, {60, 17}, {17, 1}, {0, 1}});
-  EXPECT_EQ(description.operands[1].delivery, "streamed");
-}
-
 // But an image of all channels is not for results that go to memory: it took 1.5 times as long.
 TEST(Tiling, TakesChannelsOneByOneWhereResultsAreStreamed) {
   const PlanDescription description = Described(*FindOp("add"), {DType::kFloat32, {1337, 64, 196}, {12'544, 196, 1}, {0, 1, 0}});
@@ -151,6 +122,67 @@ TEST(Tiling, TransposesInKernels) {
       EXPECT_GE(plan.Describe().tile_rows, kLeastSquareRows) << shape[0] << " x " << shape[1];
     }
   }
+}
+
+// Of a chain, rows of few whole vectors are run by blocks, as core/tile_cols.h says of which.
+TEST(Tiling, RunsShortRowsOfChainsByBlocks) {
+  enum Input { kDense, kSame, kSplat, kAnotherSplat };
+  const auto by_blocks = [](std::int64_t rows, std::int64_t cols, const std::vector<Input>& inputs, bool streams, bool fits_l2) {
+    std::vector<ByteStrides> strides;
+    for (const Input input : inputs) {
+      const std::int64_t row[] = {cols * 4, 0, 0, 4}, col[] = {4, 4, 0, 0};
+      strides.push_back({row[input], col[input]});
+    }
+    strides.push_back({cols * 4, 4});
+    const std::vector<std::int64_t> sizes(strides.size(), 4);
+    TilingProblem problem;
+    problem.sizes = sizes;
+    problem.widest = 4;
+    problem.chained = true;
+    problem.streams = streams;
+    problem.fits_l2 = fits_l2;
+    return ChooseTiling(Canonicalise({rows, cols}, strides), problem, {}).by_blocks;
+  };
+  EXPECT_TRUE(by_blocks(600, 64, {kDense, kSame}, false, false));
+  EXPECT_TRUE(by_blocks(600, 64, {kDense, kAnotherSplat}, false, false));
+  EXPECT_TRUE(by_blocks(4, 16, {kDense, kSame}, false, true));
+  EXPECT_TRUE(by_blocks(168, 256, {kDense, kSame, kSame}, false, true));
+  EXPECT_FALSE(by_blocks(168, 256, {kDense, kSame, kSame}, false, false)) << "from L3";
+  EXPECT_FALSE(by_blocks(168, 256, {kDense, kSame, kAnotherSplat}, false, true)) << "one row alone is the same";
+  EXPECT_FALSE(by_blocks(168, 272, {kDense, kSame, kSame}, false, true)) << "long rows";
+  EXPECT_FALSE(by_blocks(600, 64, {kDense, kSame}, true, false)) << "past the caches";
+  EXPECT_FALSE(by_blocks(3, 64, {kDense, kSame}, false, true)) << "few rows";
+  EXPECT_FALSE(by_blocks(600, 63, {kDense, kSame}, false, true)) << "no whole vectors";
+  EXPECT_FALSE(by_blocks(600, 64, {kDense, kDense, kSplat}, false, true)) << "one long row";
+}
+
+// One thread's transpose is one tile. With its cols cut to whole squares, the 11 that were left went one by one: three times as
+// long.
+TEST(Tiling, DoesNotCutASmallTranspose) {
+  const PlanDescription description = Described(*FindOp("add"), {DType::kFloat32, {12, 27}, {27, 1}, {1, 12}});
+  EXPECT_EQ(description.tiles, 1);
+  EXPECT_EQ(description.tile_cols, 27);
+}
+
+// Three or four rows that lie between each other are read once, by way of scratch: each permuted from three or four vectors, they
+// took 1.5 times as long.
+TEST(Tiling, StagesRowsBetweenEachOther) {
+  for (const std::int64_t rows : {3, 4}) {
+    for (const DType dtype : {DType::kFloat32, DType::kFloat64}) {
+      const PlanDescription description =
+          Described(*FindOp("add"), {dtype, {20, rows, 200}, {200 * rows, 200, 1}, {200 * rows, 1, rows}});
+      EXPECT_EQ(description.operands[1].delivery.substr(0, 6), "staged") << rows;
+    }
+  }
+}
+
+// A ragged row that comes again is read where it is: from scratch, where it waits to be stored, it took twice as long.
+TEST(Tiling, JoinsRaggedRowsBesideOneThatComesAgain) {
+  const Op& add = *FindOp("add");
+  const DType dtypes[] = {DType::kFloat32, DType::kFloat32};
+  if (!add.FindKernel(dtypes)->keeps) GTEST_SKIP() << "kernels of this target join no rows beside one that comes again";
+  const PlanDescription description = Described(add, {DType::kFloat32, {60, 17}, {17, 1}, {0, 1}});
+  EXPECT_EQ(description.operands[1].delivery, "streamed");
 }
 
 // A row that many rows read is cut where the machine is faster so; unless few do, or results go to memory.

@@ -83,6 +83,11 @@ struct ChainInput {
   bool dense;  // rows follow each other: row_stride, which is then not read, would be `cols` elements
 };
 
+/// Bytes from a row of it to the next, in a tile whose rows have so many bytes.
+constexpr std::int64_t RowStrideOf(const ChainInput& input, std::int64_t row_bytes) {
+  return input.dense ? row_bytes : input.row_stride;
+}
+
 /// An op of a chain, on the value that the links before it gave.
 struct ChainLink {
   int op;                           // Kernel::link
@@ -93,10 +98,10 @@ struct ChainLink {
 
 /// Several ops, one after the other: links[0, count), on what in[0] holds. Their results stay in registers.
 struct Chain {
-  int count;  // >= 1
+  int count;               // >= 1
+  bool by_blocks = false;  // several rows at a time are faster than one after the other, where they are whole vectors
   ChainLink links[kMaxLinks];
   ChainInput in[kMaxLinks + 1];
-  bool by_blocks = false;  // several rows at a time are faster than one after the other, where they are whole vectors
 };
 
 /// All that a kernel ever sees but pointers: a 2-d block of the result, contiguous along cols but for `out_step`, and the inputs

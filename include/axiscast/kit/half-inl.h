@@ -97,43 +97,39 @@ HWY_INLINE hn::Vec<DF> WidenUpperOfPairs(DF d, BFloat16Pairs<DF> v) {
   const hn::RebindToUnsigned<DF> d_bits;
   return hn::BitCast(d, hn::And(hn::BitCast(d_bits, v), hn::Set(d_bits, 0xffff0000u)));
 }
-// Pairs of two vectors' halves of lanes, the upper ones of each lane, or its lower ones. With AVX-512 one shuffle each, of which a
-// mask keeps half (gcc), instead of a shift and a blend: sums in L1 take 0.85 of the time, and of one value 0.82 (Zen 4). Clang
-// makes it a permutation of 16-bit lanes, 0.9 of the time there, but three instructions' worth on Intel's CPUs.
-#if HWY_TARGET == HWY_AVX3_ZEN4 || (HWY_TARGET <= HWY_AVX3 && !HWY_COMPILER_CLANG)
-template <std::uint64_t kFromShuffled, class DF>
-HWY_INLINE BFloat16Pairs<DF> ShuffledInto(DF, BFloat16Pairs<DF> shuffled, BFloat16Pairs<DF> kept) {
+// Of pairs of lanes of `x` and `y`, the upper halves, and the lower ones: y's above x's. A blend, and a shift before it; with
+// AVX-512 one shuffle, of which a mask keeps half: sums in L1 take 0.85 of the time, and of one value 0.82 (Zen 4; seen nowhere
+// else). Not with Clang, which makes permutations of 16-bit lanes of it, 0.9 of the time there, but three instructions each on
+// Intel's CPUs.
+#if HWY_TARGET <= HWY_AVX3 && !HWY_COMPILER_CLANG
+// The halves of `shuffled` in each other's place, where a bit of kBytes says so of each four bytes' places; those of `kept`
+// elsewhere.
+template <unsigned kBytes, class DF>
+HWY_INLINE BFloat16Pairs<DF> WithOtherHalves(DF, BFloat16Pairs<DF> shuffled, BFloat16Pairs<DF> kept) {
   const hn::Repartition<std::uint8_t, DF> d_bytes;
-  const auto other_halves = hn::Dup128VecFromValues(d_bytes, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13);
-  const auto other = hn::TableLookupBytes(hn::BitCast(d_bytes, shuffled), other_halves);
-  const auto from_shuffled = hn::Dup128MaskFromMaskBits(d_bytes, kFromShuffled);
-  return hn::BitCast(hn::Repartition<std::uint16_t, DF>(), hn::IfThenElse(from_shuffled, other, hn::BitCast(d_bytes, kept)));
+  const auto order = hn::Dup128VecFromValues(d_bytes, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13);
+  const auto others = hn::TableLookupBytes(hn::BitCast(d_bytes, shuffled), order);
+  const auto bytes = hn::IfThenElse(hn::Dup128MaskFromMaskBits(d_bytes, kBytes), others, hn::BitCast(d_bytes, kept));
+  return hn::BitCast(hn::Repartition<std::uint16_t, DF>(), bytes);
 }
 template <class DF>
-HWY_INLINE BFloat16Pairs<DF> UpperHalvesOf(DF d, BFloat16Pairs<DF> lower, BFloat16Pairs<DF> upper) {
-  return ShuffledInto<0x3333>(d, lower, upper);
+HWY_INLINE BFloat16Pairs<DF> UpperHalvesOf(DF d, BFloat16Pairs<DF> x, BFloat16Pairs<DF> y) {
+  return WithOtherHalves<0x3333>(d, x, y);
 }
 template <class DF>
-HWY_INLINE BFloat16Pairs<DF> LowerHalvesOf(DF d, BFloat16Pairs<DF> lower, BFloat16Pairs<DF> upper) {
-  return ShuffledInto<0xcccc>(d, upper, lower);
-}
-#elif HWY_IS_LITTLE_ENDIAN
-template <class DF>
-HWY_INLINE BFloat16Pairs<DF> UpperHalvesOf(DF, BFloat16Pairs<DF> lower, BFloat16Pairs<DF> upper) {
-  return hn::InterleaveOdd(hn::Repartition<std::uint16_t, DF>(), lower, upper);
-}
-template <class DF>
-HWY_INLINE BFloat16Pairs<DF> LowerHalvesOf(DF, BFloat16Pairs<DF> lower, BFloat16Pairs<DF> upper) {
-  return hn::InterleaveEven(hn::Repartition<std::uint16_t, DF>(), lower, upper);
+HWY_INLINE BFloat16Pairs<DF> LowerHalvesOf(DF d, BFloat16Pairs<DF> x, BFloat16Pairs<DF> y) {
+  return WithOtherHalves<0xcccc>(d, y, x);
 }
 #else
 template <class DF>
-HWY_INLINE BFloat16Pairs<DF> UpperHalvesOf(DF, BFloat16Pairs<DF> lower, BFloat16Pairs<DF> upper) {
-  return hn::InterleaveEven(hn::Repartition<std::uint16_t, DF>(), upper, lower);
+HWY_INLINE BFloat16Pairs<DF> UpperHalvesOf(DF, BFloat16Pairs<DF> x, BFloat16Pairs<DF> y) {
+  const hn::Repartition<std::uint16_t, DF> d;
+  return HWY_IS_LITTLE_ENDIAN ? hn::InterleaveOdd(d, x, y) : hn::InterleaveEven(d, y, x);
 }
 template <class DF>
-HWY_INLINE BFloat16Pairs<DF> LowerHalvesOf(DF, BFloat16Pairs<DF> lower, BFloat16Pairs<DF> upper) {
-  return hn::InterleaveOdd(hn::Repartition<std::uint16_t, DF>(), upper, lower);
+HWY_INLINE BFloat16Pairs<DF> LowerHalvesOf(DF, BFloat16Pairs<DF> x, BFloat16Pairs<DF> y) {
+  const hn::Repartition<std::uint16_t, DF> d;
+  return HWY_IS_LITTLE_ENDIAN ? hn::InterleaveEven(d, x, y) : hn::InterleaveOdd(d, y, x);
 }
 #endif
 // The upper halves of both are put together before they are rounded, all at once: up where the lower half is above the middle, or
