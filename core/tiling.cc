@@ -202,8 +202,10 @@ Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, co
   if (forced.tile_bytes > 0) bytes = std::min(bytes, forced.tile_bytes);
   tiling.elements = std::max<std::int64_t>(bytes / problem.widest, 1);
 
-  const std::int64_t rows_of_blocks = kManyRows * BlockElements(canonical, first);
-  if (tiling.by_blocks && tiling.elements > rows_of_blocks) tiling.elements -= tiling.elements % rows_of_blocks;
+  if (tiling.by_blocks) {
+    const std::int64_t rows_of_blocks = kManyRows * BlockElements(canonical, first);
+    if (tiling.elements > rows_of_blocks) tiling.elements -= tiling.elements % rows_of_blocks;
+  }
   if (tiling.fold > 0) tiling.rows = -1;
   tiling.cols = std::clamp<std::int64_t>(row_bytes / problem.widest, 1, tiling.elements);
   if (chooser.IsAnyTransposed(first)) {
