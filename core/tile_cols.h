@@ -117,25 +117,6 @@ class TileCols {
     return false;
   }
 
-  // Are rows of a chain faster by blocks of four (simd/chain_blocks-inl.h)? Those of one to four vectors, wherever they are, take
-  // 0.2 to 0.9 of the time. Longer ones, in L1 and L2, where two inputs or more are the same for all rows: with 16 vectors 0.82 and
-  // 0.9. From L3 those take 1.05 to 1.1 times as long, as they do with one such input, and with more vectors everywhere.
-  bool ChainsByBlocks(int first) const {
-    constexpr std::int64_t kShort = 4, kLong = 16;  // vectors
-    if (!problem_.chained || problem_.streams || first == 0) return false;
-    const int rows = RowDim(first);
-    const std::int64_t bytes = SaturatingProduct(Block(first), problem_.widest), vector = problem_.vector_bytes;
-    if (canonical_.extents[rows] < kManyRows || bytes % vector != 0 || bytes > kLong * vector) return false;
-    int same = 0;     // inputs that are the same row for all
-    int changes = 0;  // that are one value for a row, and another one for the next
-    for (int i = 0; i + 1 < count(); ++i) {
-      const bool goes_on = canonical_.strides[i][rows] != 0;
-      same += !Splats(i, first) && !goes_on;
-      changes += Splats(i, first) && goes_on;
-    }
-    return bytes <= kShort * vector ? same + changes > 0 : same > 1 && problem_.fits_l2;
-  }
-
   // Are rows of the output whole lines, and follow each other, so that they are streamed as one run where it begins on a line, as
   // all do if the first one does?
   bool WritesWholeLines(int first) const {

@@ -157,6 +157,22 @@ double TileCost::PartSpared(int first, std::int64_t rows, std::int64_t row_cols)
   return 0;
 }
 
+bool TileCost::ChainsByBlocks(int first) const {
+  constexpr std::int64_t kShort = 4, kLong = 16;  // vectors
+  if (!problem_.chained || problem_.streams || first == 0) return false;
+  const int rows = RowDim(first);
+  const std::int64_t bytes = SaturatingProduct(Block(first), problem_.widest), vector = problem_.vector_bytes;
+  if (canonical_.extents[rows] < kManyRows || bytes % vector != 0 || bytes > kLong * vector) return false;
+  int same = 0;     // inputs that are the same row for all
+  int changes = 0;  // that are one value for a row, and another one for the next
+  for (int i = 0; i + 1 < count(); ++i) {
+    const bool goes_on = canonical_.strides[i][rows] != 0;
+    same += !Splats(i, first) && !goes_on;
+    changes += Splats(i, first) && goes_on;
+  }
+  return bytes <= kShort * vector ? same + changes > 0 : same > 1 && problem_.fits_l2;
+}
+
 // A row of a chain, where some input is another value there or begins anew.
 double TileCost::ChainedRowSeconds(int first, std::int64_t row_cols) const {
   if (Joins(first)) {

@@ -1,5 +1,5 @@
 // Chains over rows of whole vectors, four rows at a time: by blocks of two vectors of each, or one. An input that is the same row
-// for all is then loaded once for four, and no row begins anew. Where that pays, the planner says (core/tile_cols.h).
+// for all is then loaded once for four, and no row begins anew. Where that pays, the planner says (core/tile_cost.h).
 #if defined(AXISCAST_SIMD_CHAIN_BLOCKS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AXISCAST_SIMD_CHAIN_BLOCKS_INL_H_
 #undef AXISCAST_SIMD_CHAIN_BLOCKS_INL_H_

@@ -124,7 +124,7 @@ TEST(Tiling, TransposesInKernels) {
   }
 }
 
-// Of a chain, rows of few whole vectors are run by blocks, as core/tile_cols.h says of which.
+// Of a chain, rows of few whole vectors are run by blocks, as core/tile_cost.h says of which.
 TEST(Tiling, RunsShortRowsOfChainsByBlocks) {
   enum Input { kDense, kSame, kSplat, kAnotherSplat };
   const auto by_blocks = [](std::int64_t rows, std::int64_t cols, const std::vector<Input>& inputs, bool streams, bool fits_l2) {
