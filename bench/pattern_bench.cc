@@ -22,7 +22,7 @@ constexpr ProgramText kText = {
     "Speed of every broadcast pattern, against this machine's roof and against a scalar loop; and what a small call costs.\n"
     "  pattern_bench                                               the best known patterns, about two minutes\n"
     "  pattern_bench --patterns                                    all patterns, dtypes and levels of memory: twelve minutes "
-    "with a last cache of 32 MB, over an hour with 300\n"
+    "with two threads, half an hour with sixteen\n"
     "  pattern_bench --patterns --benchmark_repetitions=1          a fifth of that, and what is noise is not seen\n"
     "  pattern_bench --patterns --benchmark_filter='^channel.*L2'  some of them\n"
     "  pattern_bench --patterns --compare ../other/build/release   beside another build, by turns\n"

@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "core/speed.h"
+
 namespace axiscast {
 namespace {
 
@@ -55,7 +57,7 @@ Caches AskSystem() noexcept {
   if (sizes[0] <= 0) sizes[0] = 32 << 10;
   if (sizes[1] <= 0) sizes[1] = 1 << 20;
   if (sizes[2] <= 0) sizes[2] = std::max<std::int64_t>(16 << 20, sizes[1]);
-  return {sizes[0], sizes[1], sizes[2]};
+  return {sizes[0], sizes[1], std::min(sizes[2], MachineSpeed().last_cache)};
 }
 
 }  // namespace

@@ -8,7 +8,8 @@ namespace axiscast {
 
 inline constexpr std::int64_t kLineBytes = 64;  // of a cache
 
-// Bytes: l1 and l2 of one core, l3 of all that share it. Usual sizes where the system does not say.
+// Bytes: l1 and l2 of one core, l3 of all that share it, but of a server's no more than a process finds (core/speed.h). Usual sizes
+// where the system does not say.
 struct Caches {
   std::int64_t l1;
   std::int64_t l2;

@@ -229,7 +229,8 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   problem.streams = kernel_streams && (options.forced.streams || LeavesCaches(bytes));
   Layout layout(canonical.memory());
   const auto elements = static_cast<double>(BlockElements(canonical, 0));
-  EstimateWork(canonical, steps, passes, bytes, problem.streams, &layout.estimate);
+  const double written = problem.reads_only ? 0 : static_cast<double>(UniqueBytes(canonical, count - 1, sizes[count - 1]));
+  EstimateWork(canonical, steps, passes, bytes, written, problem.streams, &layout.estimate);
   problem.serial = layout.estimate.seconds() < kSharedSeconds;
   problem.seconds = layout.estimate.seconds();
   problem.bytes = elements * static_cast<double>(problem.widest);
@@ -280,7 +281,7 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   layout.estimate.call = {1, slowness * (kCallSeconds + (layout.tiles > 1 ? kLoopSeconds : 0))};
   // Lines that are far apart do not come as fast as others, nor go.
   const bool streams = layout.streams && !layout.transposes;
-  if (streams != problem.streams) EstimateWork(canonical, steps, passes, bytes, streams, &layout.estimate);
+  if (streams != problem.streams) EstimateWork(canonical, steps, passes, bytes, written, streams, &layout.estimate);
   TakeOffSpared(&layout.estimate);
   const double seconds = layout.estimate.seconds();
   layout.pieces = PiecesOf(layout.tiles, WithoutSharedLines(layout, UnitOf(layout.tiles, seconds)), seconds);

@@ -2,16 +2,20 @@
 #ifndef AXISCAST_CORE_SPEED_H_
 #define AXISCAST_CORE_SPEED_H_
 
+#include <cstdint>
+
 namespace axiscast {
 
 // What one thread of a class of machines was seen to do.
 struct Speed {
   double l1, l2, l3;        // bytes per second of operands that fit a cache, to three quarters of it
   double memory, streamed;  // the same of others, whose result is stored into the caches or past them
+  double stores;            // so many times a byte counts that is stored into the caches: 2 where its line has to come there first
   double cycle_seconds;     // of what kernels say of their arithmetic
   double slowness;          // factor for the other numbers of tile_cost.cc, staging_cost.cc and layout.cc, and those of calls
   double shared_row;        // of L1: longer rows that four rows or more read are cut
   bool halves;              // Tile::halves
+  std::int64_t last_cache;  // bytes of a last cache that all of a server's processes share: what one finds, at most
 };
 
 // By the CPU's vendor, family, model and instructions. Of a machine whose class nobody measured: a Zen 5's. No allocation.

@@ -49,8 +49,8 @@ double CyclesOf(const Step& step, const Canonical& canonical) {
 
 }  // namespace
 
-void EstimateWork(const Canonical& canonical, std::span<const Step> steps, const Passes& passes, double bytes, bool streams,
-                  Estimate* estimate) {
+void EstimateWork(const Canonical& canonical, std::span<const Step> steps, const Passes& passes, double bytes, double written,
+                  bool streams, Estimate* estimate) {
   const auto elements = static_cast<double>(BlockElements(canonical, 0));
   double cycles = 0, widest = 0;  // of an element
   for (const Pass& pass : passes.all()) {
@@ -63,7 +63,8 @@ void EstimateWork(const Canonical& canonical, std::span<const Step> steps, const
     if (&pass != &passes.all().back()) cycles += kScratchCycles / 64 * pass_widest;
     widest = std::max(widest, pass_widest);
   }
-  estimate->bytes = {bytes, bytes / BytesPerSecond(bytes, streams)};
+  const double moved = streams ? bytes : bytes + (MachineSpeed().stores - 1) * written;
+  estimate->bytes = {bytes, moved / BytesPerSecond(bytes, streams)};
   estimate->vectors = elements * widest / 64;
   const double seconds = cycles * elements * MachineSpeed().cycle_seconds;
   estimate->arithmetic = {cycles * elements, std::max(seconds - estimate->bytes.seconds, 0.0)};

@@ -12,9 +12,9 @@
 namespace axiscast {
 
 // Sets an estimate's bytes and arithmetic: whichever takes longer, the other one is done meanwhile. `bytes`: of all operands, what
-// is stretched once; `streams`: the output goes past the caches.
-void EstimateWork(const Canonical& canonical, std::span<const Step> steps, const Passes& passes, double bytes, bool streams,
-                  Estimate* estimate);
+// is stretched once; `written`: of the output among them; `streams`: it goes past the caches.
+void EstimateWork(const Canonical& canonical, std::span<const Step> steps, const Passes& passes, double bytes, double written,
+                  bool streams, Estimate* estimate);
 
 // The cycles of such an estimate's arithmetic that widen one input of float16, and what they take beyond the bytes.
 Spent Widening(const Estimate& estimate);

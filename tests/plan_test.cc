@@ -123,7 +123,7 @@ PlanDescription DescribeOwnOp(const Kernel& kernel) {
   RegistryBuilder builder(Registry::BuiltIn());
   EXPECT_TRUE(builder.Add(definition).ok());
   const Registry registry = builder.Build();
-  const Shape shape{30'000};
+  const Shape shape{10'000};
   Plan plan;
   EXPECT_TRUE(
       Plan::Make(*registry.Find("own"), {{nullptr, DType::kFloat32, shape}}, {nullptr, DType::kFloat32, shape}, {}, &plan).ok());
@@ -162,7 +162,7 @@ TEST(Plan, KnowsWhatAnOpTakesByOneValue) {
   EXPECT_GT(arithmetic_of({200, 128}, {200, 1}), full / 2) << "rows of 512 bytes may be joined to longer ones";
 }
 
-// A second thread would be late for 2 us of work: few tiles. One that pays finds tiles small enough to be shared evenly.
+// A second thread would be late for 1 us of work: few tiles. One that pays finds tiles small enough to be shared evenly.
 TEST(Plan, CutsSmallWhatThreadsShare) {
   Plan plan;
   const auto tiles = [&](const Shape& x, const Shape& y) {
@@ -171,8 +171,8 @@ TEST(Plan, CutsSmallWhatThreadsShare) {
                     .ok());
     return plan.Describe().tiles;
   };
-  EXPECT_EQ(tiles({32'000}, {}), 1);
-  EXPECT_EQ(tiles({10'000, 3}, {3}), 1) << "an image is staged, of which one is enough";
+  EXPECT_EQ(tiles({10'000}, {}), 1);
+  EXPECT_EQ(tiles({3'000, 3}, {3}), 1) << "an image is staged, of which one is enough";
   EXPECT_GE(tiles({1 << 20}, {}), 64);
   EXPECT_GE(tiles({1 << 20, 3}, {3}), 64);
 }
@@ -243,7 +243,7 @@ TEST(Plan, SaysWhatItsEstimateIsTheSumOf) {
             {256, 256},
             {4, 1024},
             transposes ? "bytes tiles transposing call" : "bytes rows tiles transposing call"},
-           {"remainder", DType::kFloat32, {100, 100}, {100, 100}, {4, 400}, "bytes arithmetic rows tiles transposing call"},
+           {"remainder", DType::kFloat32, {40, 40}, {40, 40}, {4, 160}, "bytes arithmetic rows tiles transposing call"},
            {"add", DType::kFloat32, {5000}, {5000}, {400}, "bytes rows tiles gathering call"},
            {"floor_divide", DType::kInt32, {5000}, {5000}, {4}, "bytes arithmetic rows call check"}}) {
     Plan plan;
