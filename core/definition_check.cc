@@ -71,10 +71,12 @@ Status CheckDefinition(const OpDefinition& definition, const Form* form) {
     bool valid = IsValid(kernel.output) && IsValid(kernel.attributes);
     for (int i = 0; i < info.arity; ++i) valid = valid && IsValid(kernel.inputs[i]);
     if (!valid) return Invalid(which + " has an invalid dtype");
-    if ((kernel.permutes != 0 || kernel.transposes || kernel.keeps || kernel.widens != 0) && info.arity != 2) {
+    if ((kernel.permutes != 0 || kernel.transposes || kernel.keeps || kernel.recurs != 0 || kernel.widens != 0) &&
+        info.arity != 2) {
       const char* const says = kernel.permutes != 0 ? " permutes"
                                : kernel.transposes  ? " transposes"
                                : kernel.keeps       ? " keeps"
+                               : kernel.recurs != 0 ? " takes recurring"
                                                     : " widens";
       return Invalid(which + says + " inputs, which is for ops with two; this one has " + std::to_string(info.arity));
     }
@@ -86,6 +88,7 @@ Status CheckDefinition(const OpDefinition& definition, const Form* form) {
       return Invalid(which + ": cycles and cycles_by_splat must be finite and not negative; got " + std::to_string(kernel.cycles) +
                      " and " + std::to_string(kernel.cycles_by_splat));
     }
+    if (kernel.recurs < 0) return Invalid(which + ": recurs must not be negative; got " + std::to_string(kernel.recurs));
     if (kernel.widens < 0) return Invalid(which + ": widens must not be negative; got " + std::to_string(kernel.widens));
     if (kernel.check != nullptr && info.checked_operand < 0) return Invalid(which + " has a check, but checked_operand is -1");
     if (kernel.check != nullptr && (info.check_code == StatusCode::kOk || *info.check_message == '\0')) {

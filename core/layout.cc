@@ -224,6 +224,7 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   // Masked stores wait for lines that come from memory: one core takes 1.2 times as long as by way of scratch.
   problem.spreads = steps.size() == 1 && steps[0].kernel->spreads && !LeavesCaches(bytes + GapBytes(canonical, sizes[count - 1]));
   problem.keeps = steps.size() == 1 && steps[0].kernel->keeps;
+  problem.least_period = steps.size() == 1 && count == 3 ? steps[0].kernel->recurs : 0;
   problem.vector_bytes = options.vector_bytes;
   // Non-temporal stores win by a third where the call's bytes do not fit the last cache, and lose up to three times where they do.
   problem.streams = kernel_streams && (options.forced.streams || LeavesCaches(bytes));
@@ -294,6 +295,7 @@ std::string DescribeDelivery(const Layout& layout, int operand) {
   const OperandLayout& o = layout.operands[operand];
   const std::int64_t size = std::int64_t{1} << o.size_log2;
   if (o.delivery == Delivery::kStreamed) return "streamed";
+  if (o.delivery == Delivery::kRecurring) return "recurring";
   if (o.delivery == Delivery::kSplat) return "splat";
   if (o.delivery == Delivery::kPermuted) return "permuted";
   if (o.delivery == Delivery::kTransposed) return "transposed";

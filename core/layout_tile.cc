@@ -44,12 +44,15 @@ void SetTile(const Layout& layout, const StepLayout& step, std::int64_t rows, st
       in.splat = false;
       in.transposed = false;
       in.permutation = nullptr;
+      in.period = 0;
     } else {
       const OperandLayout& operand = layout.operands[static_cast<std::size_t>(step.values[a])];
       in.splat = operand.splat;
       in.transposed = operand.delivery == Delivery::kTransposed;
       in.permutation = operand.delivery == Delivery::kPermuted ? layout.permutation.get() : nullptr;
-      dense = dense && !in.splat && !in.transposed && in.permutation == nullptr && in.row_stride == tile.cols << operand.size_log2;
+      in.period = operand.delivery == Delivery::kRecurring ? layout.inner : 0;
+      dense = dense && !in.splat && !in.transposed && in.period == 0 && in.permutation == nullptr &&
+              in.row_stride == tile.cols << operand.size_log2;
     }
   }
   if (dense && tile.out_step == 1 && tile.out_row_stride == tile.cols * step.result_size) {

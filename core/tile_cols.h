@@ -17,6 +17,7 @@ inline constexpr std::int64_t kLeastTileBytes = 4 * 1024;  // rows run along ano
 inline constexpr std::int64_t kManyRows = 4;               // where so many read the same, it matters where that is
 inline constexpr std::int64_t kLeastFoldBytes = 128;       // of a pattern's image, where vectors are short
 inline constexpr std::int64_t kLeastFolded = 2 * 1024;     // bytes of cols; with fewer, many rows in one tile are faster
+inline constexpr std::int64_t kMostTimes = 16;             // that a row comes again as it lies; of more, it is a tile's own row
 inline constexpr std::int64_t kSetBytes = 4096;            // of an L1 of 64 sets of lines
 
 // Rows of the squares that kernels transpose: as many as a line has elements, or the least where there are fewer.
@@ -57,6 +58,7 @@ class TileCols {
     if (IsPermuted(operand, first)) return {Delivery::kPermuted, false};
     if (IsTransposed(operand, first)) return {Delivery::kTransposed, false};
     if (IsOutput(operand) && Spreads(first)) return {Delivery::kSpread, false};
+    if (Recurs(operand, first)) return {Delivery::kRecurring, false};
     return {staged ? Delivery::kStaged : splat ? Delivery::kSplat : Delivery::kStreamed, splat};
   }
 
@@ -83,8 +85,19 @@ class TileCols {
   }
   bool Stages(int operand, int first) const {
     if (IsPermuted(operand, first) || IsTransposed(operand, first) || (IsOutput(operand) && Spreads(first))) return false;
+    if (Recurs(operand, first)) return false;
     return IsUnaligned(operand) || !(Streams(operand, first) || (!IsOutput(operand) && Splats(operand, first)));
   }
+
+  // Is an input the same in each step of the first of cols, and contiguous in those, the other operands being so in all of them, so
+  // that kernels take it as it lies (TileInput::period)?
+  bool Recurs(int operand, int first) const {
+    if (problem_.least_period == 0 || IsOutput(operand) || first == 0 || first + 1 >= rank()) return false;
+    if (canonical_.strides[operand][first] != 0 || canonical_.extents[first] > kMostTimes) return false;
+    if (problem_.unaligned != 0 || IsAnyPermuted(first) || !Streams(operand, first + 1)) return false;
+    return Streams(1 - operand, first) && Streams(2, first) && Block(first + 1) >= problem_.least_period;
+  }
+  bool RecursAny(int first) const { return problem_.least_period > 0 && (Recurs(0, first) || Recurs(1, first)); }
 
   // Do kernels write the output where it is, one element after the other?
   bool WritesRuns(int first) const { return !Stages(count() - 1, first) && !Spreads(first); }
@@ -101,6 +114,8 @@ class TileCols {
       const std::int64_t stride = canonical_.strides[i][first - 1];
       if (Splats(i, first)) {
         ++splats;
+      } else if (Recurs(i, first)) {  // wherever its rows are
+        continue;
       } else if (stride == 0) {
         ++same;
       } else if (!Stages(i, first) && stride != Block(first) * problem_.sizes[i]) {
@@ -142,7 +157,7 @@ class TileCols {
     if (fold == 0 && (first == 0 || RowDim(first) != first - 1)) return false;
     int same = 0;
     for (int i = 0; i < count(); ++i) {
-      if (Splats(i, first)) return false;
+      if (Splats(i, first) || Recurs(i, first)) return false;
       if (fold > 0) {  // what is no image is one long row, staged or not
         same += IsImage(i, first);
         continue;

@@ -16,6 +16,7 @@ namespace {
 constexpr double kRowSeconds = 0.25e-9;             // a kernel's row of whole vectors
 constexpr double kJoinedRowSeconds = 0.5e-9;        // one with a ragged end that goes on in the next row
 constexpr double kRepeatedRowSeconds = 0.3e-9;      // the same beside an input that is the same in all rows
+constexpr double kPeriodSeconds = 0.6e-9;           // a period of a recurring input with a ragged end
 constexpr double kRaggedRowSeconds = 0.8e-9;        // another one with a ragged end
 constexpr double kTwoVectorsSeconds = 0.15e-9;      // more for a permuted vector that is made of two, or of three that parts share
 constexpr double kFourVectorsSeconds = 0.7e-9;      // or of four
@@ -49,7 +50,8 @@ TilingEstimate TileCost::Cost(int first) const {
   TilingEstimate estimate;
   const double elements = static_cast<double>(Block(0));
   const std::int64_t fold = Fold(first);
-  const std::int64_t row_cols = fold > 0 ? fold * Block(first + 1) : Block(first);
+  const bool recurs = RecursAny(first);
+  const std::int64_t row_cols = fold > 0 ? fold * Block(first + 1) : recurs ? Block(first + 1) : Block(first);
   const std::int64_t row_bytes = SaturatingProduct(row_cols, problem_.widest), vector = problem_.vector_bytes;
   const bool joins = Joins(first), keeps = Keeps(first, fold), permuted = IsAnyPermuted(first);
   double row = problem_.chained          ? ChainedRowSeconds(first, row_cols)
@@ -57,10 +59,11 @@ TilingEstimate TileCost::Cost(int first) const {
                : permuted                ? PermutedRowSeconds(first, fold, row_cols)
                : row_bytes < vector      ? kShortRowSeconds
                : row_bytes % vector == 0 ? kRowSeconds
+               : recurs                  ? kPeriodSeconds
                : joins                   ? (Repeats(first) ? kRepeatedRowSeconds : kJoinedRowSeconds)
                                          : kRaggedRowSeconds;
   if (problem_.streams) {
-    const bool whole_lines = WritesWholeLines(first), joined = joins && row_bytes >= vector && row_bytes % vector != 0;
+    const bool whole_lines = WritesWholeLines(first), joined = joins && row_bytes >= vector && (row_bytes % vector != 0 || recurs);
     const bool too_short = !joins && !whole_lines && SaturatingProduct(row_cols, problem_.sizes.back()) < kStreamedRunBytes;
     if (too_short || !WritesRuns(first)) {
       const double bytes = elements * static_cast<double>(problem_.sizes.back());
@@ -99,7 +102,7 @@ TilingEstimate TileCost::Cost(int first) const {
   // This machine's own seconds, and all others are the server's until they are slowed.
   estimate.spared = {spared * problem_.widening.count, spared * problem_.widening.seconds / MachineSpeed().slowness};
 
-  bool dense = joins && !Repeats(first);  // a tile's rows are one
+  bool dense = joins && !recurs && !Repeats(first);  // a tile's rows are one
   for (int i = 0; i < count(); ++i) dense = dense && !Splats(i, first) && (fold == 0 || !IsImage(i, first));
   const double rows = dense ? tiles : elements / static_cast<double>(row_cols);
   if (IsAnyTransposed(first)) {

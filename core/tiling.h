@@ -27,8 +27,8 @@ inline constexpr std::int64_t kStreamedRunBytes = 1024, kStreamedRowBytes = 2048
 // Where nobody says which target runs.
 inline constexpr std::int64_t kUsualVectorBytes = 64;
 
-// kSpread: of the output alone, Tile::out_step.
-enum class Delivery : std::uint8_t { kStreamed, kSplat, kPermuted, kTransposed, kSpread, kStaged };
+// kRecurring: TileInput::period. kSpread: of the output alone, Tile::out_step.
+enum class Delivery : std::uint8_t { kStreamed, kSplat, kRecurring, kPermuted, kTransposed, kSpread, kStaged };
 
 // Joining dims to longer rows than this gains nothing (seen on an AVX-512 server).
 inline constexpr std::int64_t kFlattenBytes = 1024;
@@ -71,6 +71,7 @@ struct TilingProblem {
   bool transposes = false;                        // the one step's kernel heeds TileInput::transposed
   bool spreads = false;                           // and Tile::out_step, and results stay in the caches
   bool keeps = false;                             // and is one that keeps inputs
+  std::int64_t least_period = 0;                  // and heeds TileInput::period, from so many cols on; 0: it does not
   std::int64_t vector_bytes = kUsualVectorBytes;  // of the target
   bool streams = false;                           // the output is to be stored past the caches
   bool fits_l2 = true;                            // all that the call reads and writes

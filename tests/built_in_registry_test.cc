@@ -118,6 +118,8 @@ TEST(BuiltInRegistry, KeepsInputsOfShortArithmetic) {
       const bool is_short = std::strcmp(op, "add") == 0 || std::strcmp(op, "maximum") == 0;
       for (const Kernel& kernel : registry->Find(op)->kernels()) {
         EXPECT_EQ(kernel.keeps, is_short && kernel.inputs[0] != DType::kFloat16) << op << " " << NameOf(kernel.inputs[0]);
+        const bool has_masks = std::strncmp(target, "AVX3", 4) == 0 || std::strncmp(target, "AVX1", 4) == 0;  // AVX10
+        EXPECT_EQ(kernel.recurs > 0, has_masks && kernel.keeps) << op << " " << NameOf(kernel.inputs[0]);
         // AVX2 and later convert float16; other targets may, too.
         const bool halves = is_short && kernel.inputs[0] == DType::kFloat16, converts = std::strncmp(target, "AVX", 3) == 0;
         EXPECT_TRUE(halves ? !converts || kernel.widens > 0 : kernel.widens == 0) << op << " " << NameOf(kernel.inputs[0]);

@@ -94,16 +94,27 @@ ByteStrides TransposedStrides(const Shape& shape, std::int64_t size) {
   return strides;
 }
 
+// Of an input that has the last dim's elements once for all of the one before it.
+ByteStrides RecurringStrides(const Shape& shape, std::int64_t size) {
+  if (shape.rank() < 2) return ColumnStrides(shape, size);
+  Shape once = shape;
+  once[shape.rank() - 2] = 1;
+  ByteStrides strides = StridesOf(ViewSpec::Dense(shape.rank()), once, size);
+  strides[shape.rank() - 2] = 0;
+  return strides;
+}
+
 Call RandomCall(Random& random) {
   Call call;
   const bool is_transposed = random.Chance(20), has_column = !is_transposed && random.Chance(10);
-  call.op = has_column || is_transposed
+  const bool recurs = !is_transposed && !has_column && random.Chance(15);
+  call.op = has_column || is_transposed || recurs
                 ? "add"
                 : random.Of(std::vector<const char*>{"abs", "add", "divide", "floor_divide", "less", "remainder", "where"});
   const std::vector<Kernel>& kernels = FindOp(call.op)->kernels();
   call.kernel = static_cast<std::size_t>(random.Below(static_cast<std::int64_t>(kernels.size())));
   std::int64_t budget = random.Chance(20) ? 20'000 : random.Chance(50) ? 3000 : 300;
-  const std::int64_t rank = is_transposed ? random.Below(2) : random.In(1, 4);
+  const std::int64_t rank = is_transposed ? random.Below(2) : recurs ? random.In(1, 2) : random.In(1, 4);
   for (int d = 0; d < rank; ++d) {
     const std::int64_t extent =
         std::min(random.Chance(30) ? random.In(1, 100) : random.In(1, 8), std::max<std::int64_t>(budget, 1));
@@ -115,15 +126,25 @@ Call RandomCall(Random& random) {
     call.shape.push_back(random.Chance(30) ? call.shape[call.shape.rank() - 1] : random.In(10, 60));  // as dense as if it were not
     budget = 1;
   }
+  if (recurs) {
+    call.shape.push_back(random.In(2, 12));
+    call.shape.push_back(random.In(4, 150));
+    budget = 1;
+  }
   if (budget > 1) call.shape[static_cast<int>(random.Below(rank))] *= budget;
   const int arity = FindOp(call.op)->arity();
-  const std::int64_t special = has_column || is_transposed ? random.Below(arity) : -1;
+  const std::int64_t special = has_column || is_transposed || recurs ? random.Below(arity) : -1;
+  const std::int64_t gap =
+      recurs && random.Chance(30) ? random.In(1, 20) : 0;  // elements, behind what all but one have for a step of dim 0
   for (int i = 0; i <= arity; ++i) {
     Operand operand;
     operand.dtype = i < arity ? kernels[call.kernel].inputs[i] : kernels[call.kernel].output;
-    operand.strides = i == special   ? (is_transposed ? TransposedStrides : ColumnStrides)(call.shape, operand.size())
+    operand.strides = i == special   ? (is_transposed ? TransposedStrides
+                                        : recurs      ? RecurringStrides
+                                                      : ColumnStrides)(call.shape, operand.size())
                       : special >= 0 ? StridesOf(ViewSpec::Dense(call.shape.rank()), call.shape, operand.size())
                                      : RandomStrides(random, call.shape, operand.size(), i == arity);
+    if (i != special && gap > 0) operand.strides[0] += gap * operand.size();
     const Around around = AroundOf(call.shape, operand.strides, operand.size());
     operand.origin = around.before + (random.Chance(15) ? random.Below(9) : 0);
     operand.memory = random.RandomBytes(operand.origin + around.behind);
@@ -370,6 +391,9 @@ TEST(ForcedTiling, NoResultDependsOnThePath) {
   }
   if (AnyTargetTransposes()) {
     EXPECT_GE(counts["transposed"], 20);
+  }
+  if (AnyTargetRecurs()) {
+    EXPECT_GE(counts["recurring"], 20);
   }
   if (AnyTargetSpreads()) {
     EXPECT_GE(counts["out spread"], 20);

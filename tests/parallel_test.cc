@@ -105,15 +105,16 @@ TEST(TwoThreads, TakeAsOneTileWhatLiesInAPiece) {
   EXPECT_GE(TilesOf({300, 5, 1000}, {5, 1}, 2).run, 300) << "five rows of a value each are a tile, or two";
 }
 
-// The tiles in a piece of a call of int8 that has (n, 1, cols) and (n, 2, cols), a tile being rows of the same plane. n is doubled
-// until there are several tiles, which are larger where caches are.
+// The tiles in a piece of a comparison of int8 that has (n, 1, cols) and (n, 2, cols), a tile being rows of the same plane
+// (additions have faster ones where kernels take what recurs). n is doubled until there are several tiles, which are larger where
+// caches are.
 std::int64_t GrainOf(std::int64_t n, std::int64_t cols) {
   for (;; n *= 2) {
     std::vector<std::int8_t> x(static_cast<std::size_t>(n * cols)), y(2 * x.size());
     Plan plan;
     const Shape shape = {n, 2, cols};
-    const Status made = Plan::Make(*FindOp("add"), {{x.data(), DType::kInt8, {n, 1, cols}}, {y.data(), DType::kInt8, shape}},
-                                   {y.data(), DType::kInt8, shape}, {}, &plan);
+    const Status made = Plan::Make(*FindOp("less"), {{x.data(), DType::kInt8, {n, 1, cols}}, {y.data(), DType::kInt8, shape}},
+                                   {y.data(), DType::kBool, shape}, {}, &plan);
     EXPECT_TRUE(made.ok()) << made.message();
     const PlanDescription description = plan.Describe();
     if (made.ok() && description.tiles <= 3 && n < 1'000'000) continue;

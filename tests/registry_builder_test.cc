@@ -185,12 +185,20 @@ const BadDefinition kBadDefinitions[] = {
        d->kernels[0].keeps = true;
      },
      "registry: op tenfold: kernel 0 keeps inputs, which is for ops with two; this one has 1"},
+    {"recurs_of_one",
+     [](OpDefinition* d) {
+       d->info.arity = 1;
+       d->kernels[0].recurs = 16;
+     },
+     "registry: op tenfold: kernel 0 takes recurring inputs, which is for ops with two; this one has 1"},
     {"widens_of_one",
      [](OpDefinition* d) {
        d->info.arity = 1;
        d->kernels[0].widens = 2048;
      },
      "registry: op tenfold: kernel 0 widens inputs, which is for ops with two; this one has 1"},
+    {"recurs_after_fewer_than_none", [](OpDefinition* d) { d->kernels[0].recurs = -1; },
+     "registry: op tenfold: kernel 0: recurs must not be negative; got -1"},
     {"widens_fewer_than_none", [](OpDefinition* d) { d->kernels[0].widens = -1; },
      "registry: op tenfold: kernel 0: widens must not be negative; got -1"},
     {"cycles_that_are_no_number", [](OpDefinition* d) { d->kernels[0].cycles = std::numeric_limits<double>::quiet_NaN(); },

@@ -186,6 +186,25 @@ TEST(Tiling, JoinsRaggedRowsBesideOneThatComesAgain) {
   EXPECT_EQ(description.operands[1].delivery, "streamed");
 }
 
+// What is stretched along the middle of three dims is read as it lies, in the order of the result's memory: as rows of their own,
+// which lie between each other, (200,4,64)+(200,1,64) of float32 took 1.35 times as long, (40,3,100)+(40,1,100) of bfloat16 1.8
+// times.
+TEST(Tiling, TakesAsItLiesWhatRecurs) {
+  const Op& add = *FindOp("add");
+  const auto delivery_of = [&](DType dtype, std::int64_t times, std::int64_t cols, const char* op = "add") {
+    return Described(*FindOp(op), {dtype, {40, times, cols}, {times * cols, cols, 1}, {cols, 0, 1}}).operands[1].delivery;
+  };
+  const DType dtypes[] = {DType::kFloat32, DType::kFloat32};
+  if (add.FindKernel(dtypes)->recurs == 0) GTEST_SKIP() << "kernels of this target take nothing that recurs";
+  EXPECT_EQ(delivery_of(DType::kFloat32, 4, 64), "recurring");
+  EXPECT_EQ(delivery_of(DType::kFloat32, 2, 185), "recurring");
+  EXPECT_EQ(delivery_of(DType::kBFloat16, 3, 100), "recurring");
+  EXPECT_EQ(delivery_of(DType::kInt8, 16, 100), "recurring");
+  EXPECT_NE(delivery_of(DType::kInt8, 17, 100), "recurring") << "rows of a tile that are the same";
+  EXPECT_NE(delivery_of(DType::kInt8, 3, 63), "recurring") << "less than a vector";
+  EXPECT_NE(delivery_of(DType::kFloat32, 2, 185, "remainder"), "recurring") << "no short arithmetic";
+}
+
 // A row that many rows read is cut where the machine is faster so; unless few do, or results go to memory.
 TEST(Tiling, CutsLongRowsThatManyRead) {
   const auto row_bytes_of = [](std::int64_t rows, std::int64_t bytes, double longest, bool streams) {

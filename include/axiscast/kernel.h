@@ -74,6 +74,9 @@ struct TileInput {
   bool splat;
   bool transposed = false;  // contiguous along rows
   const Permutation* permutation = nullptr;
+  // Of a streamed one: so many cols, after which the same elements come again; cols are whole periods. 0: they do not. Only for
+  // kernels that say so, and no fewer than those say.
+  std::int64_t period = 0;
 };
 
 /// An input of a chain: streamed or, when `splat`, one value.
@@ -155,9 +158,10 @@ struct Kernel {
   bool keeps = false;                  // `run` has no cost for rows that follow each other, where one input is the same in all
                        // and rows are whole vectors, up to kMaxKept and kMaxKeptBytes: it keeps that input in registers.
                        // Others, with ragged ends or streamed off a line, it joins
+  int recurs = 0;  // `run` heeds TileInput::period, of so many cols at least; of any dtypes, for two inputs. 0: it does not
   int widens = 0;  // `run` converts an input that is the same in all of four rows or more once, not once for each of
-                   // them, beside another one that is streamed, where cols are no more than so many; for two inputs.
-                   // 0: it does not, or has nothing to convert
+                   // them, beside another one that is streamed, where cols are no more than so many; for two
+                   // inputs. 0: it does not, or has nothing to convert
   KernelFunction chain = nullptr;  // computes tiles with a Chain of ops whose kernels have the same one here; null for own ops
   int link = 0;                    // which op this is there
 };

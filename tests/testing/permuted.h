@@ -1,5 +1,5 @@
-// Whether any plan here has permuted or transposed inputs, or results that are spread: their kernels are for targets with long
-// vectors.
+// Whether any plan here has permuted, transposed or recurring inputs, or results that are spread: their kernels are for targets
+// with long vectors.
 #ifndef AXISCAST_TESTS_TESTING_PERMUTED_H_
 #define AXISCAST_TESTS_TESTING_PERMUTED_H_
 
@@ -24,6 +24,9 @@ inline bool AnyTargetPermutes() {
 }
 inline bool AnyTargetTransposes() {
   return AnyKernelOfAdd([](const Kernel& kernel) { return kernel.transposes; });
+}
+inline bool AnyTargetRecurs() {
+  return AnyKernelOfAdd([](const Kernel& kernel) { return kernel.recurs > 0; });
 }
 inline bool AnyTargetSpreads() {
   return AnyKernelOfAdd([](const Kernel& kernel) { return kernel.spreads; });

@@ -12,6 +12,7 @@
 #include "axiscast/kit/compact-inl.h"
 #include "axiscast/kit/periodic-inl.h"
 #include "axiscast/kit/permuted-inl.h"
+#include "axiscast/kit/recurring-inl.h"
 #include "axiscast/kit/rows-inl.h"
 #include "axiscast/kit/spread-inl.h"
 #include "axiscast/kit/transposed-inl.h"
@@ -69,7 +70,7 @@ class RowsChoice {
   template <int kInput>
   static constexpr int kAs = Commutes<Op, T>() ? 1 : kInput;
 
-  // The loops for an input that is permuted or transposed; null: it is neither.
+  // The loops for an input that is permuted, transposed or recurring; null: it is none of these.
   template <int kInput>
   static HWY_INLINE KernelFunction OfOrder([[maybe_unused]] const Tile& tile) {
     if constexpr (kTakesPermuted<Op, T>) {
@@ -81,9 +82,12 @@ class RowsChoice {
     if constexpr (kTakesTransposed<Op, T>) {
       if (tile.in[kInput].transposed) return &Transposed<kInput>;
     }
+    if constexpr (kTakesRecurring<Op, T>) {
+      if (tile.in[kInput].period > 0) return &Recurring<kInput>;
+    }
     return nullptr;
   }
-  // The loops for an input that is the same in all rows, neither input being permuted or transposed; null: it is not.
+  // The loops for an input that is the same in all rows, neither input being of those; null: it is not.
   template <int kInput>
   static HWY_INLINE KernelFunction OfSameRows(const Tile& tile) {
     [[maybe_unused]] const TileInput &input = tile.in[kInput], &other = tile.in[1 - kInput];
@@ -114,6 +118,10 @@ class RowsChoice {
   template <int kInput>
   static void Widened(const Tile& tile, const void* const* inputs, void* out) {
     WidenedRows<Rows, Op, T, kAs<kInput>>::Run(tile, RowsOf(tile, inputs, kInput), RowsOf(tile, inputs, 1 - kInput), out);
+  }
+  template <int kInput>
+  static void Recurring(const Tile& tile, const void* const* inputs, void* out) {
+    RecurringRows<Rows, Op, T, kAs<kInput>>::Run(tile, tile.in[kInput], inputs[kInput], RowsOf(tile, inputs, 1 - kInput), out);
   }
   template <int kInput>
   static void Joined(const Tile& tile, const void* const* inputs, void* out) {

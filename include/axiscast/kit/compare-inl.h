@@ -128,6 +128,10 @@ struct Predicate : Elementwise<kInputs> {
   static constexpr bool Keeps() {
     return false;
   }
+  template <class Class, class Op, typename T>
+  static constexpr int Recurs() {
+    return 0;
+  }
   template <class Op, typename T>
   static constexpr bool HasLanes() {
     constexpr bool has = std::is_base_of_v<ToBool<Op>, Op> && HasMask<Op, T>(InputsOf<Op, T>());

@@ -67,9 +67,9 @@ struct Elementwise {
   // Whether rows that follow each other are one (Kernel::joins).
   template <class Op, typename T>
   static constexpr bool kJoins = !IsCompact<Op, T>();
-  // Kernel::choose; of how many lanes inputs may be permuted (Kernel::permutes), whether they may be transposed, or are kept, or
-  // results are spread, and of how many cols they are widened once. Class is the op's: one with a Run of its own does not say so by
-  // this.
+  // Kernel::choose; of how many lanes inputs may be permuted (Kernel::permutes), or recur after how many cols, whether they may be
+  // transposed, or are kept, or results are spread, and of how many cols they are widened once. Class is the op's: one with a Run
+  // of its own does not say so by this.
   template <class Class, class Op, typename T>
   static constexpr ChooseFunction Chooses() {
     return &Class::template Run<Op, T> == &Elementwise::template Run<Op, T> ? &Elementwise::template Choose<Op, T> : nullptr;
@@ -104,6 +104,14 @@ struct Elementwise {
       return &Class::template Run<Op, T> == &Elementwise::template Run<Op, T>;
     } else {
       return false;
+    }
+  }
+  template <class Class, class Op, typename T>
+  static constexpr int Recurs() {
+    if constexpr (kTakesRecurring<Op, T>) {
+      return &Class::template Run<Op, T> == &Elementwise::template Run<Op, T> ? ElementwiseRows<Op, T>::kPermutedLanes : 0;
+    } else {
+      return 0;
     }
   }
   template <class Class, class Op, typename T>

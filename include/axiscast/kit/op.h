@@ -260,6 +260,7 @@ struct TargetRow {
   bool transposes;
   bool spreads;
   bool keeps;
+  int recurs;
   int widens;
 };
 

@@ -77,7 +77,8 @@ HWY_INLINE Computed<T> ElementAt(const InputRows& in, std::int64_t row, std::int
 }
 
 // An operand at one of its rows, which gives elements as they are stored; `d` may have any number of lanes. Rows that join are
-// counted through: element i is number i % cols of row i / cols; After(rows) is then the operand at a later row, NextRow otherwise.
+// counted through: element i is number i % cols of row i / cols; Next() is then the operand at the next row, After(rows) at a later
+// one. Otherwise NextRow() is.
 //
 // Streamed: elements one after the other.
 template <typename T>
@@ -90,6 +91,7 @@ class Streamed {
   HWY_INLINE bool Joins(std::size_t cols) const { return row_stride_ == static_cast<std::int64_t>(cols * sizeof(Stored<T>)); }
   HWY_INLINE void NextRow() { data_ += row_stride_; }
   HWY_INLINE Streamed After(std::int64_t) const { return *this; }
+  HWY_INLINE Streamed Next() const { return *this; }
 
   // In a long row, asks for what comes 1 KB behind an element. Of halves alone, whose conversions leave the core no time to run
   // ahead: from L3, adding one value takes 0.82 of the time with one thread and 0.9 with two, and so does adding a row of bfloat16.
@@ -125,13 +127,14 @@ class Splat {
 
   HWY_INLINE void AskAhead(std::size_t) const {}
   HWY_INLINE bool Joins(std::size_t) const { return true; }
-  HWY_INLINE void NextRow() { *this = After(1); }
+  HWY_INLINE void NextRow() { *this = Next(); }
   HWY_INLINE Splat After(std::int64_t rows) const {
     Splat later = *this;
     later.data_ += rows * row_stride_;
     later.value_ = later.Value();
     return later;
   }
+  HWY_INLINE Splat Next() const { return After(1); }
 
   template <class D>
   HWY_INLINE hn::VFromD<D> Load(D d, std::size_t) const {
@@ -169,6 +172,7 @@ class Repeated {
     later.row_ -= static_cast<std::size_t>(rows) * row_bytes_;
     return later;
   }
+  HWY_INLINE Repeated Next() const { return After(1); }
   template <class D>
   HWY_INLINE hn::VFromD<D> Load(D d, std::size_t i) const {
     return hn::LoadU(d, reinterpret_cast<const Stored<T>*>(row_ + i * sizeof(Stored<T>)));

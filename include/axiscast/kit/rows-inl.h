@@ -94,7 +94,7 @@ struct ElementwiseRows {
     return HWY_TARGET != HWY_SCALAR && std::is_same_v<Out, BFloat16> && (std::is_same_v<In, BFloat16> && ...);
   }
 
-  // As many, where inputs may be permuted.
+  // As many, where inputs may be permuted, and the least that a period of one has.
   static constexpr int kPermutedLanes = static_cast<int>(hn::MaxLanes(decltype(WideTag(InputsOf<Op, T>()))()));
 
   // From vectors of operands to one of results, all as they are stored.
@@ -174,12 +174,12 @@ struct ElementwiseRows {
       if (i < end) {
         const auto crossing = [&](const auto& operand) HWY_ATTR {
           using Element = typename std::remove_cvref_t<decltype(operand)>::Element;
-          return operand.LoadCrossing(StoredTag<Element, decltype(wide)>(), i, end - i, operand.After(1));
+          return operand.LoadCrossing(StoredTag<Element, decltype(wide)>(), i, end - i, operand.Next());
         };
         run.Store(ResultOf<typename X::Element...>(wide, attributes, crossing(x)...), d_stored, out + i);
         i += lanes;
       }
-      ((x = x.After(1)), ...);
+      ((x = x.Next()), ...);
     }
     for (; i < last; i += lanes) run.Store(Result(wide, i, attributes, x...), d_stored, out + i);
     run.StoreFirst(first_result, d_stored, out);

@@ -71,6 +71,7 @@ constexpr void SetRow(TargetRow*& row) {
       row->transposes = KernelOp::Class::template Transposes<typename KernelOp::Class, KernelOp, KernelType>();
       row->spreads = KernelOp::Class::template Spreads<typename KernelOp::Class, KernelOp, KernelType>();
       row->keeps = KernelOp::Class::template Keeps<typename KernelOp::Class, KernelOp, KernelType>();
+      row->recurs = KernelOp::Class::template Recurs<typename KernelOp::Class, KernelOp, KernelType>();
       row->widens = KernelOp::Class::template Widens<typename KernelOp::Class, KernelOp, KernelType>();
     }
     if constexpr (RefusesZero<Op, T>()) row->check = &AnyZero<SameBits<T>>;
@@ -111,6 +112,7 @@ void AddKernel(const TargetRow*& row, OpDefinition& definition) {
     kernel.transposes = row->transposes;
     kernel.spreads = row->spreads;
     kernel.keeps = row->keeps;
+    kernel.recurs = row->recurs;
     kernel.widens = row->widens;
     using KernelOp = KernelOpOf<Op, T>;
     kernel.streams = true;

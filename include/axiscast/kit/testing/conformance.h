@@ -37,6 +37,8 @@ class Conformance : private ConformanceTiles {
   std::string PermutedInputs();
   /// Each input transposed, where kernels take that: parts of squares, rows at any distance; also over the other input.
   std::string TransposedInputs();
+  /// Each input the same again after a period, where kernels take that; also over the other input.
+  std::string RecurringInputs();
   /// Results a few elements apart, where kernels take that: of every length, what is between stays as it was.
   std::string SpreadResults();
   /// The result over each input that is as large.
@@ -60,6 +62,7 @@ inline constexpr ConformanceCheck kConformanceChecks[] = {
     {"ManyRowsBesideOne", &Conformance::ManyRowsBesideOne},
     {"PermutedInputs", &Conformance::PermutedInputs},
     {"TransposedInputs", &Conformance::TransposedInputs},
+    {"RecurringInputs", &Conformance::RecurringInputs},
     {"SpreadResults", &Conformance::SpreadResults},
     {"InPlaceOfEveryStreamedInput", &Conformance::InPlaceOfEveryStreamedInput},
     {"EveryPairOfSpecialValues", &Conformance::EveryPairOfSpecialValues},
@@ -241,6 +244,34 @@ inline std::string Conformance::TransposedInputs() {
             wrong = Run(kernel, shape);
           }
           if (!wrong.empty()) return wrong;
+        }
+      }
+    }
+  }
+  return "";
+}
+
+inline std::string Conformance::RecurringInputs() {
+  constexpr Rows kKinds[] = {Rows::kDense, Rows::kPadded, Rows::kStill, Rows::kBackward};
+  for (const Kernel& kernel : kernels_) {
+    if (kernel.recurs == 0) continue;
+    if (info_.arity != 2) return "Kernel::recurs is for ops with two inputs";
+    const std::int64_t least = kernel.recurs;
+    unsigned round = 0;
+    for (const std::int64_t period : {least, least + 1, least + 2, 2 * least - 1, 2 * least, 3 * least + 5, 12 * least - 7}) {
+      for (const std::int64_t rows : {1, 2, 3, 7}) {
+        for (const std::int64_t times : {1, 2, 3, 5}) {
+          for (int recurring = 0; recurring < 2; ++recurring) {
+            const Rows kind = kKinds[++round % 4], other = round % 3 == 0 ? Rows::kPadded : Rows::kDense;
+            TileShape shape = {rows, period * times, 0, {other, other, other, other, other}, round % 5 < 3, round % 7};
+            shape.row_kind[recurring] = kind;
+            shape.recurring = recurring;
+            shape.period = period;
+            std::string wrong = Run(kernel, shape);
+            const bool as_large = SizeOf(kernel.inputs[1 - recurring]) == SizeOf(kernel.output);
+            if (wrong.empty() && as_large) wrong = RunInPlace(kernel, shape, 1 - recurring, false);
+            if (!wrong.empty()) return wrong;
+          }
         }
       }
     }

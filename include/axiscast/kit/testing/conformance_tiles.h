@@ -33,6 +33,8 @@ class ConformanceTiles {
     int permuted = -1;  // this input is, in steps of
     StepOrder order = {};
     int transposed = -1;  // this input is
+    int recurring = -1;   // this input is, after so many cols
+    std::int64_t period = 0;
     std::int64_t out_step = 1;
   };
 
@@ -154,7 +156,11 @@ inline void ConformanceTiles::SetUpTile(const Kernel& kernel, const TileShape& s
     const auto size = static_cast<std::int64_t>(SizeOf(kernel.inputs[i]));
     const bool permuted = i == shape.permuted, transposed = i == shape.transposed;
     const std::int64_t rows = transposed ? shape.cols : shape.rows;  // in memory
-    const std::int64_t cols = splat ? 1 : permuted ? shape.order.Elements(shape.cols) : transposed ? shape.rows : shape.cols;
+    const std::int64_t cols = splat                  ? 1
+                              : permuted             ? shape.order.Elements(shape.cols)
+                              : transposed           ? shape.rows
+                              : i == shape.recurring ? shape.period
+                                                     : shape.cols;
     inputs_[i].Place({rows, cols, RowStride(shape.row_kind[i], cols, size, i), size}, shape.at_end, shape.shift + i);
     const Values& pool = Pool(kernel, i);
     for (std::int64_t r = 0; r < rows; ++r) {
@@ -163,6 +169,7 @@ inline void ConformanceTiles::SetUpTile(const Kernel& kernel, const TileShape& s
     tile_.in[i] = inputs_[i].AsInput(splat);
     data_[i] = inputs_[i].data;
     tile_.in[i].transposed = transposed;
+    if (i == shape.recurring) tile_.in[i].period = shape.period;
     if (!permuted) continue;
     permutation_ = PermutationOf(shape.order, kernel.permutes, size);
     tile_.in[i].permutation = &permutation_;
@@ -175,13 +182,13 @@ inline void ConformanceTiles::ComputeExpected(const Kernel& kernel) {
   expected_.assign(static_cast<std::size_t>(tile_.rows * tile_.cols) * size, std::byte{0});
   Tile reference = tile_;
   reference.out_row_stride = tile_.cols * static_cast<std::int64_t>(size);
-  // The reference takes no permuted or transposed input: it gets it in order.
+  // The reference takes no permuted or transposed input, nor one with a period: it gets it in order.
   std::vector<std::byte> ordered;
   const void* inputs[kMaxArity];
   std::copy_n(data_, kMaxArity, inputs);
   for (int i = 0; i < info_.arity; ++i) {
     TileInput& in = reference.in[i];
-    if (in.permutation == nullptr && !in.transposed) continue;
+    if (in.permutation == nullptr && !in.transposed && in.period == 0) continue;
     const auto in_size = static_cast<std::int64_t>(SizeOf(kernel.inputs[i]));
     ordered.resize(static_cast<std::size_t>(tile_.rows * tile_.cols * in_size));
     for (std::int64_t r = 0; r < tile_.rows; ++r) {
@@ -199,7 +206,11 @@ inline void ConformanceTiles::ComputeExpected(const Kernel& kernel) {
 inline const std::byte* ConformanceTiles::Element(const Kernel& kernel, int input, std::int64_t r, std::int64_t c) const {
   const TileInput& in = tile_.in[input];
   const std::int64_t line = in.transposed ? c : r;
-  const std::int64_t of_line = in.splat ? 0 : in.transposed ? r : in.permutation != nullptr ? order_.Element(c) : c;
+  const std::int64_t of_line = in.splat                    ? 0
+                               : in.transposed             ? r
+                               : in.permutation != nullptr ? order_.Element(c)
+                               : in.period > 0             ? c % in.period
+                                                           : c;
   return static_cast<const std::byte*>(data_[input]) + line * in.row_stride +
          of_line * static_cast<std::int64_t>(SizeOf(kernel.inputs[input]));
 }
@@ -221,6 +232,7 @@ inline std::string ConformanceTiles::Describe(const Kernel& kernel, std::int64_t
     text.append(i == 0 ? "; " : ", ").append(NameOf(kernel.inputs[i])).append(splat ? " splat" : "");
     if (tile_.in[i].permutation != nullptr) text.append(" permuted: ").append(order_.Text());
     if (tile_.in[i].transposed) text.append(" transposed");
+    if (tile_.in[i].period > 0) text.append(" recurring after ").append(std::to_string(tile_.in[i].period));
     if (data_[i] != written_) text.append(" ").append(ToText(kernel.inputs[i], Element(kernel, i, r, c)));
   }
   return text;

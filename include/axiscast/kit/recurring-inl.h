@@ -1,0 +1,109 @@
+// The rows of a tile of whose two inputs one has the same elements again after each period of cols: what else would be rows of
+// their own is joined, so that the result is stored in the order of memory, by aligned vectors.
+#if defined(AXISCAST_KIT_RECURRING_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AXISCAST_KIT_RECURRING_INL_H_
+#undef AXISCAST_KIT_RECURRING_INL_H_
+#else
+#define AXISCAST_KIT_RECURRING_INL_H_
+#endif
+
+#include "axiscast/kit/periodic-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace axiscast {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Whether ElementwiseRows of an op may do so: a vector that is in two periods is loaded by masks.
+template <class Op, typename T>
+inline constexpr bool kTakesRecurring = (kHasMaskedStore) && (kTakesPeriodic<Op, T>);
+
+// Recurring: of a tile's row, `period` elements again and again, of which there is a vector at least. As rows that join (see
+// operand-inl.h), each is a period, and `times` of them are the same. From the last one of a row to the next row's it is
+// `row_stride` bytes.
+template <typename T>
+class Recurring {
+ public:
+  using Element = T;
+  static constexpr bool kStreamed = false;
+  HWY_INLINE Recurring(const void* data, std::int64_t period, std::int64_t row_stride, std::int64_t times)
+      : at_(reinterpret_cast<std::intptr_t>(data)),
+        period_bytes_(period * static_cast<std::int64_t>(sizeof(Stored<T>))),
+        row_stride_(row_stride),
+        times_(times),
+        left_(times) {}
+
+  HWY_INLINE Recurring Next() const {
+    Recurring next = *this;
+    const bool ends = left_ == 1;
+    next.at_ += (ends ? row_stride_ : 0) - period_bytes_;
+    next.left_ = ends ? times_ : left_ - 1;
+    return next;
+  }
+  // Of the first period alone.
+  HWY_INLINE Recurring After(std::int64_t periods) const {
+    Recurring later = *this;
+    later.at_ += periods / times_ * row_stride_ - periods * period_bytes_;
+    return later;
+  }
+  template <class D>
+  HWY_INLINE hn::VFromD<D> Load(D d, std::size_t i) const {
+    return hn::LoadU(d, ElementAt(i));
+  }
+  template <class D>
+  HWY_INLINE hn::VFromD<D> LoadCrossing(D d, std::size_t i, std::size_t own, const Recurring& next) const {
+    const auto mask = hn::FirstN(d, own);
+    return hn::MaskedLoadOr(hn::MaskedLoad(mask, d, ElementAt(i)), hn::Not(mask), d, next.ElementAt(i));
+  }
+
+ private:
+  HWY_INLINE const Stored<T>* ElementAt(std::size_t i) const {
+    return reinterpret_cast<const Stored<T>*>(at_ + static_cast<std::intptr_t>(i * sizeof(Stored<T>)));
+  }
+
+  std::intptr_t at_;  // where the period's elements were, if they were counted from the first one
+  std::int64_t period_bytes_, row_stride_, times_;
+  std::int64_t left_;  // periods that are the same, from this one on
+};
+
+// Rows is ElementwiseRows of the op and T; the op's operand kRecurring is the one that recurs.
+template <class Rows, class Op, typename T, int kRecurring>
+class RecurringRows {
+  using Element = Stored<T>;
+
+ public:
+  static HWY_NOINLINE void Run(const Tile& tile, const TileInput& recurring, const void* data, InputRows other, void* out) {
+    if (tile.stream) {
+      RunRows<true>(tile, recurring, static_cast<const std::byte*>(data), other, static_cast<std::byte*>(out));
+    } else {
+      RunRows<false>(tile, recurring, static_cast<const std::byte*>(data), other, static_cast<std::byte*>(out));
+    }
+  }
+
+ private:
+  template <bool kStream>
+  static HWY_INLINE void RunRows(const Tile& tile, const TileInput& recurring, const std::byte* data, InputRows other,
+                                 std::byte* out) {
+    const std::int64_t period = recurring.period, times = tile.cols / period;
+    const std::int64_t bytes = tile.cols * static_cast<std::int64_t>(sizeof(Element));
+    const auto attributes = ReadAttributes<Op, T>(tile);
+    const bool dense = other.row_stride == bytes && tile.out_row_stride == bytes;
+    const std::int64_t joined = dense ? tile.rows : 1;  // all rows of the tile are joined, or the periods of each one
+    for (std::int64_t r = 0; r < tile.rows; r += joined) {
+      const Recurring<T> x(data + r * recurring.row_stride, period, recurring.row_stride, times);
+      const Streamed<T> y({other.data + r * other.row_stride, other.row_stride});
+      auto* const row = reinterpret_cast<Element*>(out + r * tile.out_row_stride);
+      if constexpr (kRecurring == 0) {
+        Rows::template JoinedRows<kStream>(row, joined * times, static_cast<std::size_t>(period), attributes, x, y);
+      } else {
+        Rows::template JoinedRows<kStream>(row, joined * times, static_cast<std::size_t>(period), attributes, y, x);
+      }
+    }
+  }
+};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace axiscast
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target guard
