@@ -17,7 +17,7 @@ inline constexpr std::int64_t kLeastTileBytes = 4 * 1024;  // rows run along ano
 inline constexpr std::int64_t kManyRows = 4;               // where so many read the same, it matters where that is
 inline constexpr std::int64_t kLeastFoldBytes = 128;       // of a pattern's image, where vectors are short
 inline constexpr std::int64_t kLeastFolded = 2 * 1024;     // bytes of cols; with fewer, many rows in one tile are faster
-inline constexpr std::int64_t kMostTimes = 16;             // that a row comes again as it lies; of more, it is a tile's own row
+inline constexpr std::int64_t kMostTimes = 64;             // that a row comes again as it lies; of more, it is a tile's own row
 inline constexpr std::int64_t kSetBytes = 4096;            // of an L1 of 64 sets of lines
 
 // Rows of the squares that kernels transpose: as many as a line has elements, or the least where there are fewer.
@@ -109,20 +109,21 @@ class TileCols {
   bool Joins(int first) const {
     if (first == 0 || RowDim(first) != first - 1 || Spreads(first)) return false;
     int same = 0, splats = 0;
+    bool recurs = false;
     for (int i = 0; i < count(); ++i) {
       if (IsPermuted(i, first) || IsTransposed(i, first)) return false;
       const std::int64_t stride = canonical_.strides[i][first - 1];
       if (Splats(i, first)) {
         ++splats;
-      } else if (Recurs(i, first)) {  // wherever its rows are
-        continue;
+      } else if (Recurs(i, first)) {
+        recurs = true;  // wherever its rows are
       } else if (stride == 0) {
         ++same;
       } else if (!Stages(i, first) && stride != Block(first) * problem_.sizes[i]) {
         return false;
       }
     }
-    return same == 0 || (same == 1 && splats == 0 && problem_.keeps);
+    return same == 0 || (same == 1 && splats == 0 && problem_.keeps && !recurs);
   }
   // Of such rows: is an input the same in all?
   bool Repeats(int first) const {

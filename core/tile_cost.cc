@@ -16,7 +16,8 @@ namespace {
 constexpr double kRowSeconds = 0.25e-9;             // a kernel's row of whole vectors
 constexpr double kJoinedRowSeconds = 0.5e-9;        // one with a ragged end that goes on in the next row
 constexpr double kRepeatedRowSeconds = 0.3e-9;      // the same beside an input that is the same in all rows
-constexpr double kPeriodSeconds = 0.6e-9;           // a period of a recurring input with a ragged end
+constexpr double kPeriodSeconds = 0.8e-9;           // a period of a recurring input with a ragged end
+constexpr double kRowOfPeriodsSeconds = 3.5e-9;     // more for a row of them that is not joined to the next one
 constexpr double kRaggedRowSeconds = 0.8e-9;        // another one with a ragged end
 constexpr double kTwoVectorsSeconds = 0.15e-9;      // more for a permuted vector that is made of two, or of three that parts share
 constexpr double kFourVectorsSeconds = 0.7e-9;      // or of four
@@ -116,6 +117,7 @@ TilingEstimate TileCost::Cost(int first) const {
     return estimate;
   }
   estimate.rows = {rows, rows * row};
+  if (recurs && !joins) estimate.rows.seconds += elements / static_cast<double>(Block(first)) * kRowOfPeriodsSeconds;
   if (parts > 1) estimate.rows.seconds += rows * parts * kCutRowSeconds;
   if (Spreads(first)) {
     const double gaps = elements * static_cast<double>(canonical_.strides.back()[first] - problem_.sizes.back());  // bytes
