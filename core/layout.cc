@@ -224,7 +224,8 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   // Masked stores wait for lines that come from memory: one core takes 1.2 times as long as by way of scratch.
   problem.spreads = steps.size() == 1 && steps[0].kernel->spreads && !LeavesCaches(bytes + GapBytes(canonical, sizes[count - 1]));
   problem.keeps = steps.size() == 1 && steps[0].kernel->keeps;
-  problem.least_period = steps.size() == 1 && count == 3 ? steps[0].kernel->recurs : 0;
+  const bool takes_both = steps.size() == 1 && count == 3 && steps[0].values[0] != steps[0].values[1];
+  problem.least_period = takes_both ? steps[0].kernel->recurs : 0;
   problem.vector_bytes = options.vector_bytes;
   // Non-temporal stores win by a third where the call's bytes do not fit the last cache, and lose up to three times where they do.
   problem.streams = kernel_streams && (options.forced.streams || LeavesCaches(bytes));

@@ -17,7 +17,7 @@ inline constexpr std::int64_t kLeastTileBytes = 4 * 1024;  // rows run along ano
 inline constexpr std::int64_t kManyRows = 4;               // where so many read the same, it matters where that is
 inline constexpr std::int64_t kLeastFoldBytes = 128;       // of a pattern's image, where vectors are short
 inline constexpr std::int64_t kLeastFolded = 2 * 1024;     // bytes of cols; with fewer, many rows in one tile are faster
-inline constexpr std::int64_t kMostTimes = 64;             // that a row comes again as it lies; of more, it is a tile's own row
+inline constexpr std::int64_t kMostTimes = 64;             // that a recurring input's elements come; where more, rows share them
 inline constexpr std::int64_t kSetBytes = 4096;            // of an L1 of 64 sets of lines
 
 // Rows of the squares that kernels transpose: as many as a line has elements, or the least where there are fewer.
@@ -228,7 +228,8 @@ class TileCols {
     std::int64_t bytes = 0;
     for (int i = 0; i < count(); ++i) {
       const bool same = canonical_.strides[i][RowDim(first)] == 0 && !Splats(i, first) && !IsOutput(i);
-      if (same) bytes = std::max(bytes, SaturatingProduct(Block(first), problem_.sizes[i]));
+      const std::int64_t elements = Recurs(i, first) ? Block(first + 1) : Block(first);
+      if (same) bytes = std::max(bytes, SaturatingProduct(elements, problem_.sizes[i]));
     }
     return bytes;
   }

@@ -65,12 +65,13 @@ TilingEstimate TileCost::Cost(int first) const {
                                          : kRaggedRowSeconds;
   if (problem_.streams) {
     const bool whole_lines = WritesWholeLines(first), joined = joins && row_bytes >= vector && (row_bytes % vector != 0 || recurs);
-    const bool too_short = !joins && !whole_lines && SaturatingProduct(row_cols, problem_.sizes.back()) < kStreamedRunBytes;
+    const std::int64_t run_cols = recurs ? Block(first) : row_cols;
+    const bool too_short = !joins && !whole_lines && SaturatingProduct(run_cols, problem_.sizes.back()) < kStreamedRunBytes;
     if (too_short || !WritesRuns(first)) {
       const double bytes = elements * static_cast<double>(problem_.sizes.back());
       estimate.fetching = {bytes, bytes / MachineSpeed().memory};
     } else if (!joined && !whole_lines) {
-      row += kStreamedRunSeconds;
+      row += kStreamedRunSeconds * static_cast<double>(row_cols) / static_cast<double>(run_cols);
     }
   }
   bool stages = false, large = problem_.result_blocks == 0;  // tiles
@@ -99,7 +100,7 @@ TilingEstimate TileCost::Cost(int first) const {
   }
   const double tiles = std::ceil(elements / static_cast<double>(tile_cols * tile_rows));
   estimate.tiles = {tiles, tiles * kTileSeconds};
-  const double spared = PartSpared(first, fold > 0 ? Block(first) / row_cols : tile_rows, row_cols);
+  const double spared = PartSpared(first, fold > 0, fold > 0 ? Block(first) / row_cols : tile_rows, row_cols);
   // This machine's own seconds, and all others are the server's until they are slowed.
   estimate.spared = {spared * problem_.widening.count, spared * problem_.widening.seconds / MachineSpeed().slowness};
 
@@ -147,14 +148,14 @@ TilingEstimate TileCost::Cost(int first) const {
 
 // Of an input that a kernel widens, the part that it need not: what is the same in all of a tile's rows, or one value for a row, is
 // widened once. (What is permuted is widened first, and permutes twice as many vectors then: nothing is gained.)
-double TileCost::PartSpared(int first, std::int64_t rows, std::int64_t row_cols) const {
+double TileCost::PartSpared(int first, bool folded, std::int64_t rows, std::int64_t row_cols) const {
   const std::int64_t row_bytes = SaturatingProduct(row_cols, problem_.widest);
   if (problem_.widening.seconds == 0 || row_bytes < problem_.vector_bytes || !WidensOnce(first)) return 0;
   if (SplatsAny(first)) {
     const bool whole = row_bytes % problem_.vector_bytes == 0;  // else a vector of each row is put together from two
     return whole ? 1 : 1 - static_cast<double>(problem_.vector_bytes) / static_cast<double>(row_bytes);
   }
-  const bool folded = row_cols != Block(first), cuts = !folded && !problem_.streams;  // longer rows, to such as are widened once
+  const bool cuts = !folded && !problem_.streams;  // longer rows, to such as are widened once
   if (rows < kManyRows || (!cuts && static_cast<double>(row_bytes) > problem_.widened_row_bytes)) return 0;
   for (int i = 0; i + 1 < count(); ++i) {
     if (folded ? IsImage(i, first) : first > 0 && canonical_.strides[i][RowDim(first)] == 0) return 1;

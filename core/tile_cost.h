@@ -27,7 +27,7 @@ class TileCost : public StagingCost {
 
  private:
   double SecondsOfSquares(int first) const;
-  double PartSpared(int first, std::int64_t rows, std::int64_t row_cols) const;
+  double PartSpared(int first, bool folded, std::int64_t rows, std::int64_t row_cols) const;
   double ChainedRowSeconds(int first, std::int64_t row_cols) const;
   double PermutedRowSeconds(int first, std::int64_t fold, std::int64_t row_cols) const;
   double SlowTableSeconds(std::int64_t size) const;

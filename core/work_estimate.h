@@ -12,7 +12,8 @@
 namespace axiscast {
 
 // Sets an estimate's bytes and arithmetic: whichever takes longer, the other one is done meanwhile. `bytes`: of all operands, what
-// is stretched once; `written`: of the output among them; `streams`: it goes past the caches.
+// is stretched once; `written`: of the output among them, also in place, which plans do not
+// know; `streams`: it goes past the caches.
 void EstimateWork(const Canonical& canonical, std::span<const Step> steps, const Passes& passes, double bytes, double written,
                   bool streams, Estimate* estimate);
 

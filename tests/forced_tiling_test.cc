@@ -108,7 +108,8 @@ Call RandomCall(Random& random) {
   Call call;
   const bool is_transposed = random.Chance(20), has_column = !is_transposed && random.Chance(10);
   const bool recurs = !is_transposed && !has_column && random.Chance(15);
-  call.op = has_column || is_transposed || recurs
+  call.op = recurs ? random.Of(std::vector<const char*>{"add", "subtract"})
+            : has_column || is_transposed
                 ? "add"
                 : random.Of(std::vector<const char*>{"abs", "add", "divide", "floor_divide", "less", "remainder", "where"});
   const std::vector<Kernel>& kernels = FindOp(call.op)->kernels();
@@ -145,6 +146,7 @@ Call RandomCall(Random& random) {
                       : special >= 0 ? StridesOf(ViewSpec::Dense(call.shape.rank()), call.shape, operand.size())
                                      : RandomStrides(random, call.shape, operand.size(), i == arity);
     if (i != special && gap > 0) operand.strides[0] += gap * operand.size();
+    if (i == special && recurs && call.shape.rank() > 2 && random.Chance(30)) operand.strides[0] *= random.Chance(50) ? 0 : -1;
     const Around around = AroundOf(call.shape, operand.strides, operand.size());
     operand.origin = around.before + (random.Chance(15) ? random.Below(9) : 0);
     operand.memory = random.RandomBytes(operand.origin + around.behind);

@@ -206,6 +206,11 @@ TEST(Tiling, TakesAsItLiesWhatRecurs) {
   // Beside one that is the same in all rows, rows of periods are not joined: by turns (41,1,20)+(1,3,20) took 1.2 times as long.
   const PlanDescription two_sided = Described(add, {DType::kFloat32, {41, 3, 20}, {0, 20, 1}, {20, 0, 1}});
   EXPECT_NE(two_sided.operands[1].delivery, "recurring");
+  // Rows of 740 bytes that are joined are streamed where results leave the caches.
+  const std::int64_t far = MachineCaches().l3 / 740;
+  const PlanDescription large = Described(add, {DType::kFloat32, {far, 4, 185}, {740, 185, 1}, {185, 0, 1}});
+  EXPECT_EQ(large.operands[1].delivery, "recurring");
+  EXPECT_EQ(large.store, "streaming");
 }
 
 // A row that many rows read is cut where the machine is faster so; unless few do, or results go to memory.

@@ -67,15 +67,15 @@ constexpr std::int64_t GroupCols(const Permutation& permutation) {
   return std::int64_t{permutation.parts} * permutation.clusters * permutation.lanes;
 }
 
-/// One input of a tile. Along cols it is streamed (contiguous) or, when `splat`, one value; or, for kernels that say so, permuted
-/// or transposed: of their two inputs, the other one is then streamed.
+/// One input of a tile. Along cols it is streamed (contiguous) or, when `splat`, one value; or, for kernels that say so, recurring
+/// (with a period), permuted or transposed: of their two inputs, the other one is then streamed.
 struct TileInput {
   std::int64_t row_stride;  // bytes from a row to the next; any value. Of a transposed input: from a col to the next
   bool splat;
   bool transposed = false;  // contiguous along rows
   const Permutation* permutation = nullptr;
-  // Of a streamed one: so many cols, after which the same elements come again; cols are whole periods. 0: they do not. Only for
-  // kernels that say so, and no fewer than those say.
+  // So many cols are contiguous, and then come again; cols are whole periods, each of as many as Kernel::recurs or more. 0:
+  // streamed.
   std::int64_t period = 0;
 };
 
@@ -108,8 +108,8 @@ struct Chain {
 };
 
 /// All that a kernel ever sees but pointers: a 2-d block of the result, contiguous along cols but for `out_step`, and the inputs
-/// that face it. Broadcasting beyond `splat`, `permutation` and `row_stride` 0, strides beyond `transposed` and unaligned memory
-/// are dealt with before a kernel is called.
+/// that face it. Broadcasting beyond `splat`, `permutation`, `period` and `row_stride` 0, strides beyond `transposed` and unaligned
+/// memory are dealt with before a kernel is called.
 struct Tile {
   std::int64_t rows;  // >= 1
   std::int64_t cols;  // >= 1
@@ -120,7 +120,8 @@ struct Tile {
   bool stream = false;  // nobody reads `out` soon: write it past the caches. The caller fences. Only for kernels that say so.
   bool halves = false;  // half a vector at a time is faster on this CPU, where long ones are streamed. Results are the same
   // Elements from a col of the result to the next one's, to kMaxOutStep: what lies between them is not written. Others than 1 only
-  // for `run` of kernels that say so, not with `stream`, and of inputs that are neither permuted nor transposed nor `out`.
+  // for `run` of kernels that say so, not with `stream`, and of inputs that are neither recurring, permuted nor transposed nor
+  // `out`.
   std::int64_t out_step = 1;
 };
 

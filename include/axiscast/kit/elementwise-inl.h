@@ -67,9 +67,8 @@ struct Elementwise {
   // Whether rows that follow each other are one (Kernel::joins).
   template <class Op, typename T>
   static constexpr bool kJoins = !IsCompact<Op, T>();
-  // Kernel::choose; of how many lanes inputs may be permuted (Kernel::permutes), or recur after how many cols, whether they may be
-  // transposed, or are kept, or results are spread, and of how many cols they are widened once. Class is the op's: one with a Run
-  // of its own does not say so by this.
+  // Kernel::choose, permutes, transposes, spreads, keeps, recurs and widens. Class is the op's: one with a Run of its own does not
+  // say so by these.
   template <class Class, class Op, typename T>
   static constexpr ChooseFunction Chooses() {
     return &Class::template Run<Op, T> == &Elementwise::template Run<Op, T> ? &Elementwise::template Choose<Op, T> : nullptr;
@@ -77,7 +76,7 @@ struct Elementwise {
   template <class Class, class Op, typename T>
   static constexpr int Permutes() {
     if constexpr (kTakesPermuted<Op, T>) {
-      return &Class::template Run<Op, T> == &Elementwise::template Run<Op, T> ? ElementwiseRows<Op, T>::kPermutedLanes : 0;
+      return &Class::template Run<Op, T> == &Elementwise::template Run<Op, T> ? ElementwiseRows<Op, T>::kLanes : 0;
     } else {
       return 0;
     }
@@ -109,7 +108,7 @@ struct Elementwise {
   template <class Class, class Op, typename T>
   static constexpr int Recurs() {
     if constexpr (kTakesRecurring<Op, T>) {
-      return &Class::template Run<Op, T> == &Elementwise::template Run<Op, T> ? ElementwiseRows<Op, T>::kPermutedLanes : 0;
+      return &Class::template Run<Op, T> == &Elementwise::template Run<Op, T> ? ElementwiseRows<Op, T>::kLanes : 0;
     } else {
       return 0;
     }

@@ -78,7 +78,7 @@ HWY_INLINE Computed<T> ElementAt(const InputRows& in, std::int64_t row, std::int
 
 // An operand at one of its rows, which gives elements as they are stored; `d` may have any number of lanes. Rows that join are
 // counted through: element i is number i % cols of row i / cols; Next() is then the operand at the next row, After(rows) at a later
-// one. Otherwise NextRow() is.
+// one. Of rows that do not join, NextRow() goes to the next one.
 //
 // Streamed: elements one after the other.
 template <typename T>

@@ -24,7 +24,7 @@ using Permuted = std::conditional_t<std::is_same_v<T, Float16>, float, T>;
 template <class Rows, class Op, typename T, int kPermuted>
 class PermutedPart {
  protected:
-  static constexpr int kLanes = Rows::kPermutedLanes;
+  static constexpr int kLanes = Rows::kLanes;
   using Wide = decltype(Rows::WideTag(TypeList<T, T>()));
   using D = StoredTag<T, Wide>;
   using V = hn::Vec<D>;

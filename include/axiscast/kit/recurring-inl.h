@@ -1,5 +1,6 @@
 // The rows of a tile of whose two inputs one has the same elements again after each period of cols: what else would be rows of
-// their own is joined, so that the result is stored in the order of memory, by aligned vectors.
+// their own is joined, so that the result is stored in the order of memory, by aligned vectors. (PeriodicRows are those of a tile
+// one of whose inputs is the same in all rows.)
 #if defined(AXISCAST_KIT_RECURRING_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AXISCAST_KIT_RECURRING_INL_H_
 #undef AXISCAST_KIT_RECURRING_INL_H_
@@ -40,7 +41,7 @@ class Recurring {
     next.left_ = ends ? times_ : left_ - 1;
     return next;
   }
-  // Of the first period alone.
+  // Only where the operand stands at the first period.
   HWY_INLINE Recurring After(std::int64_t periods) const {
     Recurring later = *this;
     later.at_ += periods / times_ * row_stride_ - periods * period_bytes_;

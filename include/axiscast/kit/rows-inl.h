@@ -94,8 +94,8 @@ struct ElementwiseRows {
     return HWY_TARGET != HWY_SCALAR && std::is_same_v<Out, BFloat16> && (std::is_same_v<In, BFloat16> && ...);
   }
 
-  // As many, where inputs may be permuted, and the least that a period of one has.
-  static constexpr int kPermutedLanes = static_cast<int>(hn::MaxLanes(decltype(WideTag(InputsOf<Op, T>()))()));
+  // As many on targets that permute: whose vectors have one length.
+  static constexpr int kLanes = static_cast<int>(hn::MaxLanes(decltype(WideTag(InputsOf<Op, T>()))()));
 
   // From vectors of operands to one of results, all as they are stored.
   template <typename... In, class Wide, class A, class... V>
