@@ -14,7 +14,7 @@
 #include "core/canonical.h"
 #include "core/execute.h"
 #include "core/registry.h"
-#include "tests/testing/permuted.h"
+#include "tests/testing/any_target.h"
 #include "tests/testing/strided.h"
 
 namespace axiscast::test {

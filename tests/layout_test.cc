@@ -7,9 +7,9 @@
 #include <cstdio>
 #include <map>
 
+#include "tests/testing/any_target.h"
 #include "tests/testing/case_memory.h"
 #include "tests/testing/mix_ops.h"
-#include "tests/testing/permuted.h"
 #include "tests/testing/random_case.h"
 #include "tests/testing/thread_pools.h"
 

@@ -1,7 +1,7 @@
 // Whether any plan here has permuted, transposed or recurring inputs, or results that are spread: their kernels are for targets
 // with long vectors.
-#ifndef AXISCAST_TESTS_TESTING_PERMUTED_H_
-#define AXISCAST_TESTS_TESTING_PERMUTED_H_
+#ifndef AXISCAST_TESTS_TESTING_ANY_TARGET_H_
+#define AXISCAST_TESTS_TESTING_ANY_TARGET_H_
 
 #include <algorithm>
 
@@ -34,4 +34,4 @@ inline bool AnyTargetSpreads() {
 
 }  // namespace axiscast::test
 
-#endif  // AXISCAST_TESTS_TESTING_PERMUTED_H_
+#endif  // AXISCAST_TESTS_TESTING_ANY_TARGET_H_
