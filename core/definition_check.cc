@@ -71,25 +71,25 @@ Status CheckDefinition(const OpDefinition& definition, const Form* form) {
     bool valid = IsValid(kernel.output) && IsValid(kernel.attributes);
     for (int i = 0; i < info.arity; ++i) valid = valid && IsValid(kernel.inputs[i]);
     if (!valid) return Invalid(which + " has an invalid dtype");
-    if ((kernel.permutes != 0 || kernel.transposes || kernel.keeps || kernel.recurs != 0 || kernel.widens != 0) &&
-        info.arity != 2) {
-      const char* const says = kernel.permutes != 0 ? " permutes"
-                               : kernel.transposes  ? " transposes"
-                               : kernel.keeps       ? " keeps"
-                               : kernel.recurs != 0 ? " takes recurring"
-                                                    : " widens";
+    const KernelAbilities& can = kernel.abilities;
+    if ((can.permutes != 0 || can.transposes || can.keeps || can.recurs != 0 || can.widens != 0) && info.arity != 2) {
+      const char* const says = can.permutes != 0 ? " permutes"
+                               : can.transposes  ? " transposes"
+                               : can.keeps       ? " keeps"
+                               : can.recurs != 0 ? " takes recurring"
+                                                 : " widens";
       return Invalid(which + says + " inputs, which is for ops with two; this one has " + std::to_string(info.arity));
     }
-    if (kernel.permutes < 0 || kernel.permutes > kMaxPermutedLanes) {
+    if (can.permutes < 0 || can.permutes > kMaxPermutedLanes) {
       return Invalid(which + ": permutes must be 0 to " + std::to_string(kMaxPermutedLanes) + " lanes; got " +
-                     std::to_string(kernel.permutes));
+                     std::to_string(can.permutes));
     }
     if (!IsCycles(kernel.cycles) || !IsCycles(kernel.cycles_by_splat)) {
       return Invalid(which + ": cycles and cycles_by_splat must be finite and not negative; got " + std::to_string(kernel.cycles) +
                      " and " + std::to_string(kernel.cycles_by_splat));
     }
-    if (kernel.recurs < 0) return Invalid(which + ": recurs must not be negative; got " + std::to_string(kernel.recurs));
-    if (kernel.widens < 0) return Invalid(which + ": widens must not be negative; got " + std::to_string(kernel.widens));
+    if (can.recurs < 0) return Invalid(which + ": recurs must not be negative; got " + std::to_string(can.recurs));
+    if (can.widens < 0) return Invalid(which + ": widens must not be negative; got " + std::to_string(can.widens));
     if (kernel.check != nullptr && info.checked_operand < 0) return Invalid(which + " has a check, but checked_operand is -1");
     if (kernel.check != nullptr && (info.check_code == StatusCode::kOk || *info.check_message == '\0')) {
       return Invalid(which + " has a check, so the op needs a check_code other than kOk and a check_message");

@@ -219,13 +219,14 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   problem.chained = passes.count > 0 && passes.at[0].count > 1;
   problem.result_blocks = result_blocks.empty() ? 0 : *std::max_element(result_blocks.begin(), result_blocks.end()) + 1;
   problem.reads_only = options.check != nullptr;
-  problem.permuted_lanes = steps.size() == 1 ? steps[0].kernel->permutes : 0;
-  problem.transposes = steps.size() == 1 && steps[0].kernel->transposes;
+  const KernelAbilities can = steps.size() == 1 ? steps[0].kernel->abilities : KernelAbilities();
+  problem.permuted_lanes = can.permutes;
+  problem.transposes = can.transposes;
   // Masked stores wait for lines that come from memory: one core takes 1.2 times as long as by way of scratch.
-  problem.spreads = steps.size() == 1 && steps[0].kernel->spreads && !LeavesCaches(bytes + GapBytes(canonical, sizes[count - 1]));
-  problem.keeps = steps.size() == 1 && steps[0].kernel->keeps;
+  problem.spreads = can.spreads && !LeavesCaches(bytes + GapBytes(canonical, sizes[count - 1]));
+  problem.keeps = can.keeps;
   const bool takes_both = steps.size() == 1 && count == 3 && steps[0].values[0] != steps[0].values[1];
-  problem.least_period = takes_both ? steps[0].kernel->recurs : 0;
+  problem.least_period = takes_both ? can.recurs : 0;
   problem.vector_bytes = options.vector_bytes;
   // Non-temporal stores win by a third where the call's bytes do not fit the last cache, and lose up to three times where they do.
   problem.streams = kernel_streams && (options.forced.streams || LeavesCaches(bytes));
@@ -239,8 +240,8 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   problem.fits_l2 = !options.far && bytes <= static_cast<double>(MachineCaches().l2);
   problem.far = options.far || bytes > kFarTransposed * static_cast<double>(MachineCaches().l3);
   problem.shared_row_bytes = MachineSpeed().shared_row * static_cast<double>(MachineCaches().l1);
-  if (steps.size() == 1 && steps[0].kernel->widens > 0) {
-    problem.widened_row_bytes = static_cast<double>(steps[0].kernel->widens) * static_cast<double>(problem.widest);
+  if (can.widens > 0) {
+    problem.widened_row_bytes = static_cast<double>(can.widens) * static_cast<double>(problem.widest);
     problem.widening = Widening(layout.estimate);
   }
   const Tiling tiling = ChooseTiling(canonical, problem, options.forced);

@@ -102,10 +102,11 @@ class TileCols {
   // Do kernels write the output where it is, one element after the other?
   bool WritesRuns(int first) const { return !Stages(count() - 1, first) && !Spreads(first); }
 
-  // Do kernels that widen rows once (Kernel::widens) do so?
+  // Do kernels that widen rows once (KernelAbilities::widens) do so?
   bool WidensOnce(int first) const { return !IsAnyPermuted(first) && !Spreads(first); }
 
-  // Do the kernel's rows follow each other in memory, so that it can join them? One input may be the same in all (Kernel::keeps).
+  // Do the kernel's rows follow each other in memory, so that it can join them? One input may be the same in all
+  // (KernelAbilities::keeps).
   bool Joins(int first) const {
     if (first == 0 || RowDim(first) != first - 1 || Spreads(first)) return false;
     int same = 0, splats = 0;
@@ -150,7 +151,7 @@ class TileCols {
   // The most bytes of a row that kernels keep.
   std::int64_t MostKeptBytes() const { return std::min(kMaxKept * problem_.vector_bytes, kMaxKeptBytes); }
 
-  // Are rows of cols, or the folded ones, such as cost kernels no more than one long row (Kernel::keeps)?
+  // Are rows of cols, or the folded ones, such as cost kernels no more than one long row (KernelAbilities::keeps)?
   bool Keeps(int first, std::int64_t fold) const {
     if (IsAnyPermuted(first) || Spreads(first)) return false;
     const std::int64_t bytes = SaturatingProduct(fold > 0 ? fold * Block(first + 1) : Block(first), problem_.widest);

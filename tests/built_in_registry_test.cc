@@ -67,7 +67,8 @@ TEST(BuiltInRegistry, PermutesInputsWhereTheTargetDoes) {
         const std::size_t size = kernel.inputs[0] == DType::kFloat16 ? 4 : SizeOf(kernel.inputs[0]);
         const bool is_bfloat16 = kernel.inputs[0] == DType::kBFloat16;  // in pairs
         const int lanes = static_cast<int>((name == "AVX2" ? 32 : 64) / (is_bfloat16 ? 2 : size));
-        EXPECT_EQ(kernel.permutes, is_short && permutes && size >= least ? lanes : 0) << op << " " << NameOf(kernel.inputs[0]);
+        EXPECT_EQ(kernel.abilities.permutes, is_short && permutes && size >= least ? lanes : 0)
+            << op << " " << NameOf(kernel.inputs[0]);
       }
     }
   }
@@ -83,7 +84,7 @@ TEST(BuiltInRegistry, TransposesInputsOfShortArithmetic) {
     for (const char* op : {"add", "maximum", "remainder", "equal", "abs"}) {
       const bool is_short = std::strcmp(op, "add") == 0 || std::strcmp(op, "maximum") == 0;
       for (const Kernel& kernel : registry->Find(op)->kernels()) {
-        EXPECT_EQ(kernel.transposes, has_lines && is_short && SizeOf(kernel.inputs[0]) >= 4)
+        EXPECT_EQ(kernel.abilities.transposes, has_lines && is_short && SizeOf(kernel.inputs[0]) >= 4)
             << op << " " << NameOf(kernel.inputs[0]);
       }
     }
@@ -102,7 +103,8 @@ TEST(BuiltInRegistry, SpreadsResultsOfShortArithmetic) {
     for (const char* op : {"add", "abs", "where", "remainder", "equal"}) {
       const bool is_short = std::strcmp(op, "remainder") != 0;
       for (const Kernel& kernel : registry->Find(op)->kernels()) {
-        EXPECT_EQ(kernel.spreads, has_masks && is_short && SizeOf(kernel.output) >= 2) << op << " " << NameOf(kernel.output);
+        EXPECT_EQ(kernel.abilities.spreads, has_masks && is_short && SizeOf(kernel.output) >= 2)
+            << op << " " << NameOf(kernel.output);
       }
     }
   }
@@ -117,12 +119,13 @@ TEST(BuiltInRegistry, KeepsInputsOfShortArithmetic) {
     for (const char* op : {"add", "maximum", "remainder", "equal", "abs"}) {
       const bool is_short = std::strcmp(op, "add") == 0 || std::strcmp(op, "maximum") == 0;
       for (const Kernel& kernel : registry->Find(op)->kernels()) {
-        EXPECT_EQ(kernel.keeps, is_short && kernel.inputs[0] != DType::kFloat16) << op << " " << NameOf(kernel.inputs[0]);
+        EXPECT_EQ(kernel.abilities.keeps, is_short && kernel.inputs[0] != DType::kFloat16) << op << " " << NameOf(kernel.inputs[0]);
         const bool has_masks = std::strncmp(target, "AVX3", 4) == 0 || std::strncmp(target, "AVX1", 4) == 0;  // AVX10
-        EXPECT_EQ(kernel.recurs > 0, has_masks && kernel.keeps) << op << " " << NameOf(kernel.inputs[0]);
+        EXPECT_EQ(kernel.abilities.recurs > 0, has_masks && kernel.abilities.keeps) << op << " " << NameOf(kernel.inputs[0]);
         // AVX2 and later convert float16; other targets may, too.
         const bool halves = is_short && kernel.inputs[0] == DType::kFloat16, converts = std::strncmp(target, "AVX", 3) == 0;
-        EXPECT_TRUE(halves ? !converts || kernel.widens > 0 : kernel.widens == 0) << op << " " << NameOf(kernel.inputs[0]);
+        EXPECT_TRUE(halves ? !converts || kernel.abilities.widens > 0 : kernel.abilities.widens == 0)
+            << op << " " << NameOf(kernel.inputs[0]);
       }
     }
   }

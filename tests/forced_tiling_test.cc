@@ -270,7 +270,7 @@ void ExpectConvertedInStrips(DType dtype) {
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 251);
   std::vector<T> out(x.size());
   Kernel kernel = {{DType::kFloat32, DType::kFloat32}, dtype, dtype, &ConvertFirst<T>};
-  kernel.transposes = true;
+  kernel.abilities.transposes = true;
   const Step step{&kernel, 2, {0, 1}, {}};
   constexpr std::int64_t kSize = sizeof(T);
   const std::vector<ByteStrides> strides = {{4, 4 * kRows}, {4 * kCols, 4}, {kSize * kCols, kSize}};

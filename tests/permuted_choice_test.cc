@@ -17,7 +17,7 @@ using test::StridedCall;
 // Lanes that kernels of `add` permute; 0: none.
 int LanesOf(DType dtype) {
   const DType dtypes[] = {dtype, dtype};
-  return FindOp("add")->FindKernel(dtypes)->permutes;
+  return FindOp("add")->FindKernel(dtypes)->abilities.permutes;
 }
 bool PermutesLines(DType dtype) { return LanesOf(dtype) * SizeOf(dtype) == 64; }
 

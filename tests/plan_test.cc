@@ -222,8 +222,8 @@ TEST(Plan, SeesEveryByteThatAnInputSharesWithOut) {
 TEST(Plan, SaysWhatItsEstimateIsTheSumOf) {
   // What comes again in every row is staged, and kept in registers; or put in order by the kernel.
   const DType inputs[] = {DType::kFloat32, DType::kFloat32};
-  const bool permutes = FindOp("add")->FindKernel(inputs)->permutes > 0;
-  const bool transposes = FindOp("add")->FindKernel(inputs)->transposes;
+  const bool permutes = FindOp("add")->FindKernel(inputs)->abilities.permutes > 0;
+  const bool transposes = FindOp("add")->FindKernel(inputs)->abilities.transposes;
   struct Row {
     const char* op;
     DType dtype;

@@ -166,40 +166,40 @@ const BadDefinition kBadDefinitions[] = {
     {"permutes_of_one",
      [](OpDefinition* d) {
        d->info.arity = 1;
-       d->kernels[0].permutes = 16;
+       d->kernels[0].abilities.permutes = 16;
      },
      "registry: op tenfold: kernel 0 permutes inputs, which is for ops with two; this one has 1"},
-    {"permutes_too_many", [](OpDefinition* d) { d->kernels[0].permutes = 65; },
+    {"permutes_too_many", [](OpDefinition* d) { d->kernels[0].abilities.permutes = 65; },
      "registry: op tenfold: kernel 0: permutes must be 0 to 64 lanes; got 65"},
-    {"permutes_fewer_than_none", [](OpDefinition* d) { d->kernels[0].permutes = -1; },
+    {"permutes_fewer_than_none", [](OpDefinition* d) { d->kernels[0].abilities.permutes = -1; },
      "registry: op tenfold: kernel 0: permutes must be 0 to 64 lanes; got -1"},
     {"transposes_of_one",
      [](OpDefinition* d) {
        d->info.arity = 1;
-       d->kernels[0].transposes = true;
+       d->kernels[0].abilities.transposes = true;
      },
      "registry: op tenfold: kernel 0 transposes inputs, which is for ops with two; this one has 1"},
     {"keeps_of_one",
      [](OpDefinition* d) {
        d->info.arity = 1;
-       d->kernels[0].keeps = true;
+       d->kernels[0].abilities.keeps = true;
      },
      "registry: op tenfold: kernel 0 keeps inputs, which is for ops with two; this one has 1"},
     {"recurs_of_one",
      [](OpDefinition* d) {
        d->info.arity = 1;
-       d->kernels[0].recurs = 16;
+       d->kernels[0].abilities.recurs = 16;
      },
      "registry: op tenfold: kernel 0 takes recurring inputs, which is for ops with two; this one has 1"},
     {"widens_of_one",
      [](OpDefinition* d) {
        d->info.arity = 1;
-       d->kernels[0].widens = 2048;
+       d->kernels[0].abilities.widens = 2048;
      },
      "registry: op tenfold: kernel 0 widens inputs, which is for ops with two; this one has 1"},
-    {"recurs_after_fewer_than_none", [](OpDefinition* d) { d->kernels[0].recurs = -1; },
+    {"recurs_after_fewer_than_none", [](OpDefinition* d) { d->kernels[0].abilities.recurs = -1; },
      "registry: op tenfold: kernel 0: recurs must not be negative; got -1"},
-    {"widens_fewer_than_none", [](OpDefinition* d) { d->kernels[0].widens = -1; },
+    {"widens_fewer_than_none", [](OpDefinition* d) { d->kernels[0].abilities.widens = -1; },
      "registry: op tenfold: kernel 0: widens must not be negative; got -1"},
     {"cycles_that_are_no_number", [](OpDefinition* d) { d->kernels[0].cycles = std::numeric_limits<double>::quiet_NaN(); },
      "registry: op tenfold: kernel 0: cycles and cycles_by_splat must be finite and not negative; got nan and 0.000000"},

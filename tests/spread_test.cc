@@ -28,7 +28,7 @@ TEST(Spread, ChosenForStepsOfTwoToFourInCaches) {
     return plan.Describe().operands[2].delivery;
   };
   const DType floats[] = {DType::kFloat32, DType::kFloat32};
-  const char* const spread = add.FindKernel(floats)->spreads ? "spread" : "staged: gather";
+  const char* const spread = add.FindKernel(floats)->abilities.spreads ? "spread" : "staged: gather";
   for (const DType dtype : {DType::kFloat32, DType::kInt16, DType::kFloat64, DType::kFloat16}) {
     for (const std::int64_t step : {2, 3, 4}) EXPECT_EQ(delivery_of(dtype, {5000}, {step}), spread) << NameOf(dtype) << step;
   }
@@ -59,7 +59,7 @@ void Twice(const Tile& tile, const void* const* inputs, void* result) {
 // Whether the kernel got tiles with a step.
 bool IsGivenSteps(bool spreads, const Shape& shape, std::int64_t step, std::int64_t gap, int threads) {
   Kernel kernel = {{DType::kFloat32}, DType::kFloat32, DType::kFloat32, &Twice};
-  kernel.spreads = spreads;
+  kernel.abilities.spreads = spreads;
   kernel.cycles = 1000;  // worth a second thread
   OpDefinition definition{};
   definition.info.name = "twice";

@@ -85,7 +85,7 @@ TEST(Tiling, TakesChannelsOneByOneWhereResultsAreStreamed) {
 TEST(Tiling, WidensASharedRowOnce) {
   const Op& add = *FindOp("add");
   const DType dtypes[] = {DType::kFloat16, DType::kFloat16};
-  if (add.FindKernel(dtypes)->widens == 0) GTEST_SKIP() << "kernels of this target widen no row once";
+  if (add.FindKernel(dtypes)->abilities.widens == 0) GTEST_SKIP() << "kernels of this target widen no row once";
   const PlanDescription description = Described(add, {DType::kFloat16, {2912, 45}, {90, 1}, {0, 1}});
   EXPECT_EQ(description.operands[0].delivery, "streamed");
   EXPECT_EQ(description.operands[1].delivery, "streamed");
@@ -96,7 +96,7 @@ TEST(Tiling, WidensASharedRowOnce) {
 TEST(Tiling, TransposesInKernels) {
   const Op& add = *FindOp("add");
   const DType dtypes[] = {DType::kFloat32, DType::kFloat32};
-  const bool transposes = add.FindKernel(dtypes)->transposes;
+  const bool transposes = add.FindKernel(dtypes)->abilities.transposes;
   const struct {
     Shape shape;
     Extents strides;  // of x, in elements
@@ -181,7 +181,7 @@ TEST(Tiling, StagesRowsBetweenEachOther) {
 TEST(Tiling, JoinsRaggedRowsBesideOneThatComesAgain) {
   const Op& add = *FindOp("add");
   const DType dtypes[] = {DType::kFloat32, DType::kFloat32};
-  if (!add.FindKernel(dtypes)->keeps) GTEST_SKIP() << "kernels of this target join no rows beside one that comes again";
+  if (!add.FindKernel(dtypes)->abilities.keeps) GTEST_SKIP() << "kernels of this target join no rows beside one that comes again";
   const PlanDescription description = Described(add, {DType::kFloat32, {60, 17}, {17, 1}, {0, 1}});
   EXPECT_EQ(description.operands[1].delivery, "streamed");
 }
@@ -195,7 +195,7 @@ TEST(Tiling, TakesAsItLiesWhatRecurs) {
     return Described(*FindOp(op), {dtype, {40, times, cols}, {times * cols, cols, 1}, {cols, 0, 1}}).operands[1].delivery;
   };
   const DType dtypes[] = {DType::kFloat32, DType::kFloat32};
-  if (add.FindKernel(dtypes)->recurs == 0) GTEST_SKIP() << "kernels of this target take nothing that recurs";
+  if (add.FindKernel(dtypes)->abilities.recurs == 0) GTEST_SKIP() << "kernels of this target take nothing that recurs";
   EXPECT_EQ(delivery_of(DType::kFloat32, 4, 64), "recurring");
   EXPECT_EQ(delivery_of(DType::kFloat32, 2, 185), "recurring");
   EXPECT_EQ(delivery_of(DType::kBFloat16, 3, 100), "recurring");
@@ -261,7 +261,7 @@ TEST(Tiling, MeetsInL1WhatTilesHaveInCommon) {
 // Kernels that convert an input once for all rows do so where it is short: longer rows are cut. Calls that no threads share.
 TEST(Tiling, CutsRowsThatKernelsWidenOnce) {
   const DType dtypes[] = {DType::kFloat16, DType::kFloat16};
-  const int widens = FindOp("add")->FindKernel(dtypes)->widens;
+  const int widens = FindOp("add")->FindKernel(dtypes)->abilities.widens;
   if (widens == 0) GTEST_SKIP() << "this target's instructions do not convert float16: nothing is widened once";
   const auto cols_of = [](const char* op, std::int64_t rows, std::int64_t cols, bool column = false) {
     const TensorView x(nullptr, DType::kFloat16, {rows, column ? 1 : cols}), y(nullptr, DType::kFloat16, {cols});

@@ -54,7 +54,7 @@ struct Permutation {
   std::int64_t cluster_bytes;  // from a cluster's elements to the next one's; any value
   std::int32_t clusters;       // 1, or more where parts share three vectors, a group is one step, and slack 0
   std::int32_t parts;          // to kMaxParts; parts * clusters too
-  std::int32_t lanes;          // Kernel::permutes
+  std::int32_t lanes;          // KernelAbilities::permutes
   std::int32_t vectors;        // 1, 2 or 4; or 3, of kSharedBytes, which two to kMaxSharing parts share
   bool slides;                 // two to kMaxSharing parts are in two vectors each, of which the second is the next part's first
   std::int64_t at[kMaxParts];
@@ -74,8 +74,8 @@ struct TileInput {
   bool splat;
   bool transposed = false;  // contiguous along rows
   const Permutation* permutation = nullptr;
-  // So many cols are contiguous, and then come again; cols are whole periods, each of as many as Kernel::recurs or more. 0:
-  // streamed.
+  // So many cols are contiguous, and then come again; cols are whole periods, each of as many as KernelAbilities::recurs or more.
+  // 0: streamed.
   std::int64_t period = 0;
 };
 
@@ -140,6 +140,20 @@ using ChooseFunction = KernelFunction (*)(const Tile& tile);
 /// tile, rows, cols and in[0] are set.
 using CheckFunction = bool (*)(const Tile& tile, const void* input);
 
+/// What a kernel's `run` knows beyond tiles of rows that are streamed or splat.
+struct KernelAbilities {
+  int permutes = 0;         // it heeds TileInput::permutation, of so many lanes; of any dtypes, for two inputs. 0: it does not
+  bool transposes = false;  // it heeds TileInput::transposed; of any dtypes, for two inputs
+  bool spreads = false;     // it heeds Tile::out_step; of any dtypes
+  bool keeps = false;       // it has no cost for rows that follow each other, where one input is the same in all and rows are
+                            // whole vectors, up to kMaxKept and kMaxKeptBytes: it keeps that input in registers. Others, with
+                            // ragged ends or streamed off a line, it joins
+  int recurs = 0;           // it heeds TileInput::period, of so many cols at least; of any dtypes, for two inputs. 0: it does not
+  int widens = 0;           // it converts an input that is the same in all of four rows or more once, not once for each of them,
+                            // beside another one that is streamed, where cols are no more than so many; for two inputs. 0: it
+                            // does not, or has nothing to convert
+};
+
 /// An op for one combination of dtypes.
 struct Kernel {
   DType inputs[kMaxArity];
@@ -153,16 +167,7 @@ struct Kernel {
   bool joins = false;                  // `run` stores dense rows that follow each other as one: none but the first begins a run
   double cycles = 1;                   // of a core for 64 bytes of its widest operand in L1, roughly: decides when threads pay
   double cycles_by_splat = 0;          // the same where its second input is one value for all or for a long row; 0: no other ones
-  int permutes = 0;                    // `run` heeds TileInput::permutation, of so many lanes; of any dtypes, for two inputs. 0: no
-  bool transposes = false;             // `run` heeds TileInput::transposed; of any dtypes, for two inputs
-  bool spreads = false;                // `run` heeds Tile::out_step; of any dtypes
-  bool keeps = false;                  // `run` has no cost for rows that follow each other, where one input is the same in all
-                       // and rows are whole vectors, up to kMaxKept and kMaxKeptBytes: it keeps that input in registers.
-                       // Others, with ragged ends or streamed off a line, it joins
-  int recurs = 0;  // `run` heeds TileInput::period, of so many cols at least; of any dtypes, for two inputs. 0: it does not
-  int widens = 0;  // `run` converts an input that is the same in all of four rows or more once, not once for each of
-                   // them, beside another one that is streamed, where cols are no more than so many; for two
-                   // inputs. 0: it does not, or has nothing to convert
+  KernelAbilities abilities = {};
   KernelFunction chain = nullptr;  // computes tiles with a Chain of ops whose kernels have the same one here; null for own ops
   int link = 0;                    // which op this is there
 };

@@ -20,16 +20,16 @@ bool AnyKernelOfAdd(Predicate takes) {
   });
 }
 inline bool AnyTargetPermutes() {
-  return AnyKernelOfAdd([](const Kernel& kernel) { return kernel.permutes > 0; });
+  return AnyKernelOfAdd([](const Kernel& kernel) { return kernel.abilities.permutes > 0; });
 }
 inline bool AnyTargetTransposes() {
-  return AnyKernelOfAdd([](const Kernel& kernel) { return kernel.transposes; });
+  return AnyKernelOfAdd([](const Kernel& kernel) { return kernel.abilities.transposes; });
 }
 inline bool AnyTargetRecurs() {
-  return AnyKernelOfAdd([](const Kernel& kernel) { return kernel.recurs > 0; });
+  return AnyKernelOfAdd([](const Kernel& kernel) { return kernel.abilities.recurs > 0; });
 }
 inline bool AnyTargetSpreads() {
-  return AnyKernelOfAdd([](const Kernel& kernel) { return kernel.spreads; });
+  return AnyKernelOfAdd([](const Kernel& kernel) { return kernel.abilities.spreads; });
 }
 
 }  // namespace axiscast::test

@@ -121,16 +121,8 @@ struct Predicate : Elementwise<kInputs> {
     return &Class::template Run<Op, T> == &Predicate::template Run<Op, T> ? &Predicate::template Choose<Op, T> : nullptr;
   }
   template <class Class, class Op, typename T>
-  static constexpr int Permutes() {
-    return 0;
-  }
-  template <class Class, class Op, typename T>
-  static constexpr bool Keeps() {
-    return false;
-  }
-  template <class Class, class Op, typename T>
-  static constexpr int Recurs() {
-    return 0;
+  static constexpr KernelAbilities Abilities() {
+    return {};
   }
   template <class Op, typename T>
   static constexpr bool HasLanes() {

@@ -67,59 +67,23 @@ struct Elementwise {
   // Whether rows that follow each other are one (Kernel::joins).
   template <class Op, typename T>
   static constexpr bool kJoins = !IsCompact<Op, T>();
-  // Kernel::choose, permutes, transposes, spreads, keeps, recurs and widens. Class is the op's: one with a Run of its own does not
-  // say so by these.
+  // Kernel::choose, and what the kernel can do. Class is the op's: one with a Run of its own has none of these.
   template <class Class, class Op, typename T>
   static constexpr ChooseFunction Chooses() {
-    return &Class::template Run<Op, T> == &Elementwise::template Run<Op, T> ? &Elementwise::template Choose<Op, T> : nullptr;
+    return HasOwnRun<Class, Op, T>() ? nullptr : &Elementwise::template Choose<Op, T>;
   }
   template <class Class, class Op, typename T>
-  static constexpr int Permutes() {
-    if constexpr (kTakesPermuted<Op, T>) {
-      return &Class::template Run<Op, T> == &Elementwise::template Run<Op, T> ? ElementwiseRows<Op, T>::kLanes : 0;
-    } else {
-      return 0;
+  static constexpr KernelAbilities Abilities() {
+    KernelAbilities abilities;
+    if constexpr (!HasOwnRun<Class, Op, T>()) {
+      abilities.spreads = kSpreads<Op, T>;
+      if constexpr (kTakesPermuted<Op, T>) abilities.permutes = ElementwiseRows<Op, T>::kLanes;
+      if constexpr (kTakesRecurring<Op, T>) abilities.recurs = ElementwiseRows<Op, T>::kLanes;
+      abilities.transposes = kTakesTransposed<Op, T>;
+      abilities.keeps = kTakesPeriodic<Op, T>;
+      abilities.widens = kTakesWidened<Op, T> ? kMostWidenedCols : 0;
     }
-  }
-  template <class Class, class Op, typename T>
-  static constexpr bool Transposes() {
-    if constexpr (kTakesTransposed<Op, T>) {
-      return &Class::template Run<Op, T> == &Elementwise::template Run<Op, T>;
-    } else {
-      return false;
-    }
-  }
-  template <class Class, class Op, typename T>
-  static constexpr bool Spreads() {
-    if constexpr (kSpreads<Op, T>) {
-      return &Class::template Run<Op, T> == &Elementwise::template Run<Op, T>;
-    } else {
-      return false;
-    }
-  }
-  template <class Class, class Op, typename T>
-  static constexpr bool Keeps() {
-    if constexpr (kTakesPeriodic<Op, T>) {
-      return &Class::template Run<Op, T> == &Elementwise::template Run<Op, T>;
-    } else {
-      return false;
-    }
-  }
-  template <class Class, class Op, typename T>
-  static constexpr int Recurs() {
-    if constexpr (kTakesRecurring<Op, T>) {
-      return &Class::template Run<Op, T> == &Elementwise::template Run<Op, T> ? ElementwiseRows<Op, T>::kLanes : 0;
-    } else {
-      return 0;
-    }
-  }
-  template <class Class, class Op, typename T>
-  static constexpr int Widens() {
-    if constexpr (kTakesWidened<Op, T>) {
-      return &Class::template Run<Op, T> == &Elementwise::template Run<Op, T> ? kMostWidenedCols : 0;
-    } else {
-      return 0;
-    }
+    return abilities;
   }
 
   template <class Op, typename T>
@@ -137,6 +101,10 @@ struct Elementwise {
   }
 
  private:
+  template <class Class, class Op, typename T>
+  static constexpr bool HasOwnRun() {
+    return &Class::template Run<Op, T> != &Elementwise::template Run<Op, T>;
+  }
   template <class Op, typename T, typename... In>
   static constexpr bool HasScalar(TypeList<In...>) {
     if constexpr (sizeof...(In) != kInputs) {

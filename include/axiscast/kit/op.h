@@ -256,12 +256,7 @@ struct TargetRow {
   KernelFunction run;
   ChooseFunction choose;
   CheckFunction check;
-  int permutes;
-  bool transposes;
-  bool spreads;
-  bool keeps;
-  int recurs;
-  int widens;
+  KernelAbilities abilities;
 };
 
 /// Ops as they were compiled for one target.

@@ -57,7 +57,7 @@ class PermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
 
  public:
   static HWY_INLINE PermutedLoops Choose(const Tile& tile, const Permutation& permutation) {
-    if constexpr (kTakesPeriodic<Op, T>) {  // as Kernel::keeps says, without which there is no stride of 0
+    if constexpr (kTakesPeriodic<Op, T>) {  // as KernelAbilities::keeps says, without which there is no stride of 0
       if (permutation.stride == 0) return Again::IsKept(tile, permutation) ? PermutedLoops::kAgainKept : PermutedLoops::kAgain;
     }
     if (permutation.vectors == 3) return PermutedLoops::kShared;

@@ -67,12 +67,7 @@ constexpr void SetRow(TargetRow*& row) {
     if constexpr (Op::Class::template HasMeaning<Op, T>() && KernelOp::Class::template HasLanes<KernelOp, KernelType>()) {
       row->run = &KernelOp::Class::template Run<KernelOp, KernelType>;
       row->choose = KernelOp::Class::template Chooses<typename KernelOp::Class, KernelOp, KernelType>();
-      row->permutes = KernelOp::Class::template Permutes<typename KernelOp::Class, KernelOp, KernelType>();
-      row->transposes = KernelOp::Class::template Transposes<typename KernelOp::Class, KernelOp, KernelType>();
-      row->spreads = KernelOp::Class::template Spreads<typename KernelOp::Class, KernelOp, KernelType>();
-      row->keeps = KernelOp::Class::template Keeps<typename KernelOp::Class, KernelOp, KernelType>();
-      row->recurs = KernelOp::Class::template Recurs<typename KernelOp::Class, KernelOp, KernelType>();
-      row->widens = KernelOp::Class::template Widens<typename KernelOp::Class, KernelOp, KernelType>();
+      row->abilities = KernelOp::Class::template Abilities<typename KernelOp::Class, KernelOp, KernelType>();
     }
     if constexpr (RefusesZero<Op, T>()) row->check = &AnyZero<SameBits<T>>;
     ++row;
@@ -108,12 +103,7 @@ void AddKernel(const TargetRow*& row, OpDefinition& definition) {
     kernel.run = row->run;
     kernel.choose = row->choose;
     kernel.check = row->check;
-    kernel.permutes = row->permutes;
-    kernel.transposes = row->transposes;
-    kernel.spreads = row->spreads;
-    kernel.keeps = row->keeps;
-    kernel.recurs = row->recurs;
-    kernel.widens = row->widens;
+    kernel.abilities = row->abilities;
     using KernelOp = KernelOpOf<Op, T>;
     kernel.streams = true;
     kernel.joins = KernelOp::Class::template kJoins<KernelOp, KernelTypeOf<KernelOp, T>>;

@@ -189,12 +189,12 @@ inline std::string Conformance::ManyRowsBesideOne() {
 inline std::string Conformance::PermutedInputs() {
   constexpr Rows kKinds[] = {Rows::kDense, Rows::kPadded, Rows::kStill, Rows::kBackward};
   for (const Kernel& kernel : kernels_) {
-    if (kernel.permutes == 0) continue;
-    if (info_.arity != 2) return "Kernel::permutes is for ops with two inputs";
-    const std::int64_t lanes = kernel.permutes;
+    if (kernel.abilities.permutes == 0) continue;
+    if (info_.arity != 2) return "KernelAbilities::permutes is for ops with two inputs";
+    const std::int64_t lanes = kernel.abilities.permutes;
     unsigned round = 0;
     for (const StepOrder& order : OrdersFor(lanes)) {
-      if (order.pitch == 0 && !kernel.keeps) continue;
+      if (order.pitch == 0 && !kernel.abilities.keeps) continue;
       for (int permuted = 0; permuted < 2; ++permuted) {
         const auto step_cols = static_cast<std::int64_t>(order.places.size());
         for (const std::int64_t steps :
@@ -225,8 +225,8 @@ inline std::string Conformance::PermutedInputs() {
 inline std::string Conformance::TransposedInputs() {
   constexpr Rows kKinds[] = {Rows::kDense, Rows::kPadded, Rows::kBackward};
   for (const Kernel& kernel : kernels_) {
-    if (!kernel.transposes) continue;
-    if (info_.arity != 2) return "Kernel::transposes is for ops with two inputs";
+    if (!kernel.abilities.transposes) continue;
+    if (info_.arity != 2) return "KernelAbilities::transposes is for ops with two inputs";
     unsigned round = 0;
     for (const std::int64_t rows : {1, 2, 3, 4, 5, 7, 8, 9, 11, 15, 16, 17, 20, 32, 35}) {
       for (const std::int64_t cols : {1, 3, 4, 7, 8, 9, 15, 16, 17, 31, 32, 33, 48}) {
@@ -254,9 +254,9 @@ inline std::string Conformance::TransposedInputs() {
 inline std::string Conformance::RecurringInputs() {
   constexpr Rows kKinds[] = {Rows::kDense, Rows::kPadded, Rows::kBackward, Rows::kStill};
   for (const Kernel& kernel : kernels_) {
-    if (kernel.recurs == 0) continue;
-    if (info_.arity != 2) return "Kernel::recurs is for ops with two inputs";
-    const std::int64_t least = kernel.recurs;
+    if (kernel.abilities.recurs == 0) continue;
+    if (info_.arity != 2) return "KernelAbilities::recurs is for ops with two inputs";
+    const std::int64_t least = kernel.abilities.recurs;
     unsigned round = 0;
     for (const std::int64_t period : {least, least + 1, 2 * least - 1, 3 * least + 5}) {
       for (const std::int64_t times : {1, 2, 3}) {
@@ -285,7 +285,7 @@ inline std::string Conformance::RecurringInputs() {
 inline std::string Conformance::SpreadResults() {
   constexpr Rows kKinds[] = {Rows::kDense, Rows::kPadded, Rows::kBackward, Rows::kStill};
   for (const Kernel& kernel : kernels_) {
-    if (!kernel.spreads) continue;
+    if (!kernel.abilities.spreads) continue;
     unsigned round = 0;
     for (std::int64_t step = 2; step <= kMaxOutStep; ++step) {
       for (unsigned splats = 0; splats < patterns(); ++splats) {

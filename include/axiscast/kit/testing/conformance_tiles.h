@@ -171,7 +171,7 @@ inline void ConformanceTiles::SetUpTile(const Kernel& kernel, const TileShape& s
     tile_.in[i].transposed = transposed;
     if (i == shape.recurring) tile_.in[i].period = shape.period;
     if (!permuted) continue;
-    permutation_ = PermutationOf(shape.order, kernel.permutes, size);
+    permutation_ = PermutationOf(shape.order, kernel.abilities.permutes, size);
     tile_.in[i].permutation = &permutation_;
   }
   ComputeExpected(kernel);
