@@ -239,6 +239,7 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   problem.bytes = elements * static_cast<double>(problem.widest);
   problem.fits_l2 = !options.far && bytes <= static_cast<double>(MachineCaches().l2);
   problem.far = options.far || bytes > kFarTransposed * static_cast<double>(MachineCaches().l3);
+  problem.abreast = can.abreast;
   problem.shared_row_bytes = MachineSpeed().shared_row * static_cast<double>(MachineCaches().l1);
   if (can.widens > 0) {
     problem.widened_row_bytes = static_cast<double>(can.widens) * static_cast<double>(problem.widest);
@@ -251,6 +252,7 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   layout.far = tiling.transposes ? problem.far : options.far || LeavesCaches(bytes);
   layout.transposes = tiling.transposes;
   layout.halves = MachineSpeed().halves != options.forced.other_halves;
+  layout.abreast = tiling.abreast;
   layout.permutation = tiling.permutation;
   const std::int64_t out_size = problem.sizes.back();
   AddLoops(canonical, tiling, out_size, &layout);

@@ -111,6 +111,7 @@ struct Layout {
   int alike = -1;              // of a plain layout, the only loop of several tiles, all of one size; -1: there is no such loop
   bool stages = false;         // any operand is staged
   bool halves = false;         // Tile::halves
+  bool abreast = false;        // Tile::abreast
   bool transposes = false;     // as Tiling::transposes
   std::int64_t run_bytes = 0;  // of the output, that kernels write one element after the other
   std::int64_t least_off_lines = kStreamedRunBytes;  // of them, where they begin off a line

@@ -17,7 +17,8 @@ namespace {
 // A row of a quarter of a Zen 4's L1 is out of it again by the time that the next one reads it: 64 x 64 of float32 for each head
 // and batch, cut, take 0.75 to 0.85 of the time from L2 and L3. A Zen 5, which reads L2 as fast as L1, takes 1.75 times as long in
 // L2, and 1.05 times in L3; but with rows of half of its L1 and more, cut, 0.73 to 0.88 of the time from L3 (100 x 10000 of
-// float32, 64 x 64 of float64, with one thread and two), and 0.93 to 1.02 from L2.
+// float32, 64 x 64 of float64, with one thread and two), and 0.93 to 1.02 from L2. Abreast, which the same rows run from L3 and
+// memory (kit/rows-inl.h), was measured on a Zen 4 alone.
 //
 // A Zen 4 moves 64 bytes in two halves. As two loads of 32 bytes and two stores, sums of two arrays take 0.89 of the time in L1,
 // 0.95 in L3, 0.9 in L2 with two threads and 1 with one; and in a plain loop 0.88 in memory where they are not streamed, 0.94 where

@@ -13,7 +13,7 @@ struct Speed {
   double stores;            // so many times a byte counts that is stored into the caches: 2 where its line has to come there first
   double cycle_seconds;     // of what kernels say of their arithmetic
   double slowness;          // factor for the other numbers of tile_cost.cc, staging_cost.cc and layout.cc, and those of calls
-  double shared_row;        // of L1: longer rows that four rows or more read are cut
+  double shared_row;        // of L1: longer rows that four rows or more read are cut, or those rows run abreast
   bool halves;              // Tile::halves
   std::int64_t last_cache;  // bytes of a last cache that all of a server's processes share: what one finds, at most
 };

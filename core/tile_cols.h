@@ -222,10 +222,9 @@ class TileCols {
     return fold > 0 ? IsImage(operand, first) : first > 0 && canonical_.strides[operand][RowDim(first)] == 0;
   }
 
-  // Bytes of the longest row that many rows read, and that is better cut; 0: none. In the order of memory it is faster where the
-  // results go there.
+  // Bytes of the longest row that many rows read; 0: none.
   std::int64_t SharedRowBytes(int first) const {
-    if (first == 0 || problem_.streams || IsAnyPermuted(first) || canonical_.extents[RowDim(first)] < kManyRows) return 0;
+    if (first == 0 || IsAnyPermuted(first) || canonical_.extents[RowDim(first)] < kManyRows) return 0;
     std::int64_t bytes = 0;
     for (int i = 0; i < count(); ++i) {
       const bool same = canonical_.strides[i][RowDim(first)] == 0 && !Splats(i, first) && !IsOutput(i);
@@ -233,6 +232,21 @@ class TileCols {
       if (same) bytes = std::max(bytes, SaturatingProduct(elements, problem_.sizes[i]));
     }
     return bytes;
+  }
+
+  // Do rows beside one that is the same in all run abreast, if it is that long? Where the results do not go to memory, so many rows
+  // that most of a thread's pieces have several: cut ones take no longer from L2, and from L3 where pieces have two to four. Nor do
+  // those that are cut to be widened once.
+  bool RunsAbreast(int first, std::int64_t shared_row_bytes, bool forced) const {
+    constexpr std::int64_t kManyRowsFromCaches = 64;
+    if (!problem_.abreast || shared_row_bytes == 0) return false;
+    for (int i = 0; i < count(); ++i) {
+      if (TileOperand(i, first).delivery != Delivery::kStreamed) return false;
+    }
+    if (forced) return true;
+    return static_cast<double>(shared_row_bytes) > problem_.shared_row_bytes &&
+           (problem_.streams || (!problem_.fits_l2 && problem_.widened_row_bytes == kNeverCut &&
+                                 canonical_.extents[RowDim(first)] >= kManyRowsFromCaches));
   }
 
   // How many tiles there are along the dims between rows and cols, if any of them meet: have parts of the same lines. 1: none do.

@@ -151,7 +151,9 @@ Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, co
   const int transposed = chooser.TransposedDim(first);
   tiling.transposes = transposed >= 0;
   tiling.rows = chooser.RowDim(first);
-  const auto shared = static_cast<double>(chooser.SharedRowBytes(first));
+  tiling.abreast = chooser.RunsAbreast(first, chooser.SharedRowBytes(first), forced.abreast);
+  // Cut rows leave the order of memory, in which it is faster where the results go there.
+  const double shared = problem.streams || tiling.abreast ? 0 : static_cast<double>(chooser.SharedRowBytes(first));
   const double widened = chooser.SplatsAny(first) || !chooser.WidensOnce(first) ? kNeverCut : problem.widened_row_bytes;
   const bool shared_rows = shared > std::min(problem.shared_row_bytes, widened);
   const bool next_rows = tiling.rows < 0 || tiling.rows == first - 1;

@@ -49,6 +49,7 @@ struct Tiling {
   std::int64_t cols;      // of those along cols, at most
   bool transposes;        // rows run along a dim in which an operand that is staged or transposed is contiguous
   bool whole_lines;       // the output's rows are lines that follow each other
+  bool abreast = false;   // rows run abreast (Tile::abreast)
   bool joins;             // a tile's rows follow each other in memory, so that kernels can join them
   bool by_blocks;         // Chain::by_blocks
   std::pmr::vector<OperandTiling> operands;
@@ -76,7 +77,8 @@ struct TilingProblem {
   bool streams = false;                           // the output is to be stored past the caches
   bool fits_l2 = true;                            // all that the call reads and writes
   bool far = false;                               // so much of the operands is in memory that transposes ask for it early
-  double shared_row_bytes = kNeverCut;            // longer rows that kManyRows or more read are cut
+  bool abreast = false;                           // the one step's kernel heeds Tile::abreast
+  double shared_row_bytes = kNeverCut;            // longer rows that kManyRows or more read are cut, or run abreast
   double widened_row_bytes = kNeverCut;  // as shared_row_bytes, of a kernel that widens a shorter row once; staged ones too
   Spent widening;                        // cycles that such a kernel spares where an input is widened once
   bool serial = false;                   // too short for a second thread
@@ -91,6 +93,7 @@ struct ForcedTiling {
   bool streams = false;         // as for results that leave the caches, where the kernel can
   bool unlinked = false;        // every step is a pass of its own
   bool other_halves = false;    // Tile::halves is not this CPU's
+  bool abreast = false;         // rows beside one that is the same in all run abreast, where the kernel can
   bool joins = false;           // tiles of forced bytes are joined as others are
 };
 

@@ -110,7 +110,7 @@ TEST(BuiltInRegistry, SpreadsResultsOfShortArithmetic) {
   }
 }
 
-// Which kernels keep an input that is the same in all rows in registers, or widen it once.
+// Which kernels keep an input that is the same in all rows in registers, widen it once, or compute long rows abreast.
 TEST(BuiltInRegistry, KeepsInputsOfShortArithmetic) {
   for (const char* target : Registry::SupportedTargets()) {
     SCOPED_TRACE(target);
@@ -125,6 +125,8 @@ TEST(BuiltInRegistry, KeepsInputsOfShortArithmetic) {
         // AVX2 and later convert float16; other targets may, too.
         const bool halves = is_short && kernel.inputs[0] == DType::kFloat16, converts = std::strncmp(target, "AVX", 3) == 0;
         EXPECT_TRUE(halves ? !converts || kernel.abilities.widens > 0 : kernel.abilities.widens == 0)
+            << op << " " << NameOf(kernel.inputs[0]);
+        EXPECT_TRUE(halves ? !converts || kernel.abilities.abreast : kernel.abilities.abreast == is_short)
             << op << " " << NameOf(kernel.inputs[0]);
       }
     }

@@ -211,6 +211,7 @@ Bytes Execute(Random& random, const Call& call, std::string* way, Counts* counts
   }
   options.forced.col_dims = static_cast<int>(random.Below(5));
   options.forced.streams = random.Chance(25);
+  options.forced.abreast = random.Chance(50);
   options.forced.joins = random.Chance(50);
   options.forced.other_halves = random.Chance(50);
   options.vector_bytes = random.Of(std::vector<std::int64_t>{1, 16, 32, 64, 128});
@@ -237,6 +238,7 @@ Bytes Execute(Random& random, const Call& call, std::string* way, Counts* counts
   }
   if (layout.fold > 0) ++(*counts)[options.forced.streams ? "folded for streaming" : "folded"];
   if (layout.parallel) ++(*counts)["parallel"];
+  if (layout.abreast) ++(*counts)[options.forced.streams ? "abreast for streaming" : "abreast"];
   if (layout.parallel && layout.whole_from < static_cast<int>(layout.loops.size())) ++(*counts)["parallel, tiles joined"];
   if (layout.can_stream && execute_options.stores == StorePolicy::kStream) ++(*counts)["stored past the caches"];
   if (layout.can_stream && execute_options.stores != StorePolicy::kStream) ++(*counts)["stored into the caches"];

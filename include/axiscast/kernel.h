@@ -117,8 +117,9 @@ struct Tile {
   std::int64_t out_row_stride;  // bytes
   const AttributeSlot* attributes;
   const Chain* chain = nullptr;  // for kernels that compute chains, instead of `in` and `attributes`
-  bool stream = false;  // nobody reads `out` soon: write it past the caches. The caller fences. Only for kernels that say so.
-  bool halves = false;  // half a vector at a time is faster on this CPU, where long ones are streamed. Results are the same
+  bool stream = false;   // nobody reads `out` soon: write it past the caches. The caller fences. Only for kernels that say so.
+  bool halves = false;   // half a vector at a time is faster on this CPU, where long ones are streamed. Results are the same
+  bool abreast = false;  // some rows at a time are faster: an input that is the same in all of them is long. Results are the same
   // Elements from a col of the result to the next one's, to kMaxOutStep: what lies between them is not written. Others than 1 only
   // for `run` of kernels that say so, not with `stream`, and of inputs that are neither recurring, permuted nor transposed nor
   // `out`.
@@ -152,6 +153,7 @@ struct KernelAbilities {
   int widens = 0;           // it converts an input that is the same in all of four rows or more once, not once for each of them,
                             // beside another one that is streamed, where cols are no more than so many; for two inputs. 0: it
                             // does not, or has nothing to convert
+  bool abreast = false;     // it heeds Tile::abreast, where all inputs are streamed
 };
 
 /// An op for one combination of dtypes.

@@ -46,8 +46,10 @@ class RowsChoice {
     if constexpr (std::is_same_v<SpecialRows, NoSpecialRows> && Op::kInfo.arity == 2) {
       if (const KernelFunction first = OfOrder<0>(tile); first != nullptr) return first;
       if (const KernelFunction second = OfOrder<1>(tile); second != nullptr) return second;
-      if (const KernelFunction first = OfSameRows<0>(tile); first != nullptr) return first;
-      if (const KernelFunction second = OfSameRows<1>(tile); second != nullptr) return second;
+      if (!Rows::RunsAbreast(tile)) {
+        if (const KernelFunction first = OfSameRows<0>(tile); first != nullptr) return first;
+        if (const KernelFunction second = OfSameRows<1>(tile); second != nullptr) return second;
+      }
     }
     bool all_splat = true;
     for (int i = 0; i < Op::kInfo.arity; ++i) all_splat = all_splat && tile.in[i].splat;

@@ -82,6 +82,8 @@ struct Elementwise {
       abilities.transposes = kTakesTransposed<Op, T>;
       abilities.keeps = kTakesPeriodic<Op, T>;
       abilities.widens = kTakesWidened<Op, T> ? kMostWidenedCols : 0;
+      abilities.abreast = kTakesAbreast<Op, T>;
+      abilities.abreast = kInputs > 1 && kIsShort<Op, T>;
     }
     return abilities;
   }

@@ -149,7 +149,8 @@ inline std::string Conformance::RowsAtAnyDistance() {
   return "";
 }
 
-// One input that is the same in many rows, of some lengths; of float16 also where its rows become too long to be widened.
+// One input that is the same in many rows, of some lengths, also abreast; of float16 also where its rows become too long to be
+// widened.
 inline std::string Conformance::ManyRowsBesideOne() {
   for (const Kernel& kernel : kernels_) {
     for (int same = 0; info_.arity > 1 && same < info_.arity; ++same) {

@@ -59,7 +59,7 @@ class ConformanceTiles {
   const std::vector<Kernel>& kernels_;
   std::map<std::pair<DType, bool>, Values> pools_;
   std::size_t next_value_ = 0;
-  unsigned attribute_round_ = 0, run_count_ = 0;
+  unsigned attribute_round_ = 0, tile_count_ = 0, run_count_ = 0;
   AttributeSlot slots_[kMaxAttributes] = {};
   GuardedOperand inputs_[kMaxArity];
   GuardedOperand out_;
@@ -151,6 +151,9 @@ inline void ConformanceTiles::SetUpTile(const Kernel& kernel, const TileShape& s
   order_ = shape.order;
   if (info_.attribute_count > 0) NextAttributes(kernel);
   tile_.attributes = slots_;
+  // Hints, each of them in some tiles of every kind.
+  tile_.abreast = ++tile_count_ % 3 == 0;
+  tile_.halves = tile_count_ % 5 < 2;
   for (int i = 0; i < info_.arity; ++i) {
     const bool splat = (shape.splats >> i & 1) != 0;
     const auto size = static_cast<std::int64_t>(SizeOf(kernel.inputs[i]));
