@@ -234,9 +234,9 @@ class TileCols {
     return bytes;
   }
 
-  // Do rows beside one that is the same in all run abreast, if it is that long? Where the results do not go to memory, so many rows
-  // that most of a thread's pieces have several: cut ones take no longer from L2, and from L3 where pieces have two to four. Nor do
-  // those that are cut to be widened once.
+  // Do rows beside one that is the same in all, and has so many bytes, run abreast? Where the results do not go to memory, so many
+  // rows that most of a thread's pieces have several: cut ones take no longer from L2, and from L3 where pieces have two to four.
+  // Nor where they are cut to be widened once.
   bool RunsAbreast(int first, std::int64_t shared_row_bytes, bool forced) const {
     constexpr std::int64_t kManyRowsFromCaches = 64;
     if (!problem_.abreast || shared_row_bytes == 0) return false;

@@ -111,7 +111,7 @@ TEST(BuiltInRegistry, SpreadsResultsOfShortArithmetic) {
 }
 
 // Which kernels keep an input that is the same in all rows in registers, widen it once, or compute long rows abreast.
-TEST(BuiltInRegistry, KeepsInputsOfShortArithmetic) {
+TEST(BuiltInRegistry, KeepsInputsOfShortArithmeticOrTakesRowsAbreast) {
   for (const char* target : Registry::SupportedTargets()) {
     SCOPED_TRACE(target);
     const Registry* registry = nullptr;

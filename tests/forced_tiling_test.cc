@@ -402,6 +402,9 @@ TEST(ForcedTiling, NoResultDependsOnThePath) {
   if (AnyTargetSpreads()) {
     EXPECT_GE(counts["out spread"], 20);
   }
+  for (const char* name : {"abreast", "abreast for streaming"}) {
+    EXPECT_GE(counts[name], 20) << name;
+  }
   for (const char* name : {"streamed", "splat", "staged: pattern", "staged: repeat-each", "staged: transpose", "staged: gather",
                            "staged: runs", "staged: unaligned", "staged: unaligned splat", "out streamed", "out staged: gather",
                            "out staged: runs", "out staged: unaligned", "folded", "folded for streaming", "parallel",

@@ -148,11 +148,11 @@ struct KernelAbilities {
   bool spreads = false;     // it heeds Tile::out_step; of any dtypes
   bool keeps = false;       // it has no cost for rows that follow each other, where one input is the same in all and rows are
                             // whole vectors, up to kMaxKept and kMaxKeptBytes: it keeps that input in registers. Others, with
-                            // ragged ends or streamed off a line, it joins
+                            // ragged ends or streamed off a line, it joins; but with Tile::abreast
   int recurs = 0;           // it heeds TileInput::period, of so many cols at least; of any dtypes, for two inputs. 0: it does not
   int widens = 0;           // it converts an input that is the same in all of four rows or more once, not once for each of them,
                             // beside another one that is streamed, where cols are no more than so many; for two inputs. 0: it
-                            // does not, or has nothing to convert
+                            // does not, or has nothing to convert; and it does not with Tile::abreast
   bool abreast = false;     // it heeds Tile::abreast, where all inputs are streamed
 };
 
@@ -166,7 +166,8 @@ struct Kernel {
   KernelFunction reference = nullptr;  // the op's scalar meaning in two plain loops; may be null for own ops
   CheckFunction check = nullptr;       // null: the op refuses no value
   bool streams = false;                // `run` heeds Tile::stream
-  bool joins = false;                  // `run` stores dense rows that follow each other as one: none but the first begins a run
+  bool joins = false;                  // `run` stores dense rows that follow each other as one: none but the first begins a run;
+                                       // but with Tile::abreast
   double cycles = 1;                   // of a core for 64 bytes of its widest operand in L1, roughly: decides when threads pay
   double cycles_by_splat = 0;          // the same where its second input is one value for all or for a long row; 0: no other ones
   KernelAbilities abilities = {};

@@ -83,7 +83,6 @@ struct Elementwise {
       abilities.keeps = kTakesPeriodic<Op, T>;
       abilities.widens = kTakesWidened<Op, T> ? kMostWidenedCols : 0;
       abilities.abreast = kTakesAbreast<Op, T>;
-      abilities.abreast = kInputs > 1 && kIsShort<Op, T>;
     }
     return abilities;
   }

@@ -121,7 +121,15 @@ struct ElementwiseRows {
   // All rows of a tile of at least one vector of cols, each operand X being Streamed or Splat.
   template <class... X>
   static HWY_INLINE void RunPattern(const Tile& tile, const void* const* inputs, void* out) {
-    const auto run = [&tile, out](const auto&... x) HWY_ATTR { RunRows(tile, out, ReadAttributes<Op, T>(tile), x...); };
+    const auto run = [&tile, out](const auto&... x) HWY_ATTR {
+      const auto attributes = ReadAttributes<Op, T>(tile);
+      if constexpr (kTakesAbreast<Op, T> && std::is_same_v<SpecialRows, NoSpecialRows> && (X::kStreamed && ...)) {
+        if (RunsAbreast(tile)) {
+          return tile.stream ? RowsAbreast<true>(tile, out, attributes, x...) : RowsAbreast<false>(tile, out, attributes, x...);
+        }
+      }
+      RunRows(tile, out, attributes, x...);
+    };
     WithOperands<X...>(tile, inputs, run, std::index_sequence_for<X...>());
   }
   // The same of a tile that is not streamed and is one row, or rows that follow each other for all operands.
@@ -136,21 +144,13 @@ struct ElementwiseRows {
     Row<false>(static_cast<Stored<Out>*>(out), n, ReadAttributes<Op, T>(tile), x...);
   }
   // Whether rows of a tile, if all inputs are streamed, are computed abreast.
-  static HWY_INLINE bool RunsAbreast(const Tile& tile) {
-    return tile.abreast && tile.rows > 1 && tile.cols >= static_cast<std::int64_t>(hn::Lanes(WideTag(InputsOf<Op, T>())));
-  }
+  static HWY_INLINE bool RunsAbreast(const Tile& tile) { return tile.abreast && tile.rows > 1; }
   // As RunPattern, for operands that may be of other kinds, not all of them splat.
   template <class A, class... X>
   static HWY_INLINE void RunRows(const Tile& tile, void* out_rows, const A attributes, X... x) {
     const auto cols = static_cast<std::size_t>(tile.cols);
     const std::int64_t rows = tile.rows;
     auto* const out = static_cast<std::byte*>(out_rows);
-    if constexpr (kTakesAbreast<Op, T> && std::is_same_v<SpecialRows, NoSpecialRows> && (X::kStreamed && ...)) {
-      if (RunsAbreast(tile)) {
-        if (tile.stream) return RowsAbreast<true>(out, tile.out_row_stride, rows, cols, attributes, x...);
-        return RowsAbreast<false>(out, tile.out_row_stride, rows, cols, attributes, x...);
-      }
-    }
     constexpr bool kAnySplat = !(X::kStreamed && ...);
     if constexpr (kAnySplat && !SpecialRows::template kTakes<T> && !HasBySplat<Op, T>()) {
       const std::size_t lanes = hn::Lanes(WideTag(InputsOf<Op, T>()));
@@ -227,13 +227,15 @@ struct ElementwiseRows {
   static constexpr std::size_t kBytesAbreast = 256, kLineBytes = 64;
 
   template <bool kStream, class A, class... X>
-  static HWY_INLINE void RowsAbreast(std::byte* out, std::int64_t out_row_stride, std::int64_t rows, std::size_t cols,
-                                     const A attributes, X... x) {
+  static HWY_INLINE void RowsAbreast(const Tile& tile, void* out_rows, const A& attributes, X... x) {
+    const std::int64_t out_row_stride = tile.out_row_stride;
+    const auto cols = static_cast<std::size_t>(tile.cols);
+    auto* out = static_cast<std::byte*>(out_rows);
     const auto wide = WideTag(InputsOf<Op, T>());
     const hn::Rebind<Stored<Out>, decltype(wide)> d_stored;
     const std::size_t lanes = hn::Lanes(wide), line = HWY_MAX(lanes, kLineBytes / sizeof(Stored<Out>));
     const std::size_t step = HWY_MAX(line, kBytesAbreast / sizeof(Stored<Out>));
-    for (;;) {
+    for (std::int64_t rows = tile.rows;;) {
       const std::int64_t some = HWY_MIN(rows, kRowsAbreast);
       // What lies before a row's first boundary of a vector and behind its last one, alone: `out` may be exactly an input.
       const auto store_ends = [&](Stored<Out>* row, const X&... at) HWY_ATTR {

@@ -151,9 +151,10 @@ inline void ConformanceTiles::SetUpTile(const Kernel& kernel, const TileShape& s
   order_ = shape.order;
   if (info_.attribute_count > 0) NextAttributes(kernel);
   tile_.attributes = slots_;
-  // Hints, each of them in some tiles of every kind.
-  tile_.abreast = ++tile_count_ % 3 == 0;
-  tile_.halves = tile_count_ % 5 < 2;
+  // Hints, of which results do not depend: each of them in half of the tiles, in no step with any loop over shapes.
+  const unsigned mixed = ++tile_count_ * 2654435761u;
+  tile_.abreast = mixed >> 31 != 0;
+  tile_.halves = (mixed >> 30 & 1) != 0;
   for (int i = 0; i < info_.arity; ++i) {
     const bool splat = (shape.splats >> i & 1) != 0;
     const auto size = static_cast<std::int64_t>(SizeOf(kernel.inputs[i]));
