@@ -23,11 +23,19 @@ class Worker {
   void Run(std::int64_t begin, std::int64_t end) {
     MoveTo(begin);
     if (layout_.is_plain()) return RunPlain(end - begin);
+    std::int64_t joined = joins_ ? Join(end - begin) : 1;
+    std::int64_t rows = Rows(), chunk = ChunkExtent(LoopCount() - 1);
     for (;;) {
-      const std::int64_t joined = joins_ ? Join(end - begin) : 1;
-      RunTile(job_, {position_, Rows(), ChunkExtent(LoopCount() - 1), scratch_, staged_});
-      if ((begin += joined) == end) break;
+      std::byte* position[kMaxOperands];
+      std::copy_n(position_, OperandCount(), position);
+      const TilePlace tile = {position, rows, chunk};
+      if ((begin += joined) == end) return RunTile(job_, {tile, nullptr, scratch_, staged_});
       MoveToNext();
+      joined = joins_ ? Join(end - begin) : 1;
+      rows = Rows();
+      chunk = ChunkExtent(LoopCount() - 1);
+      const TilePlace next = {position_, rows, chunk};
+      RunTile(job_, {tile, &next, scratch_, staged_});
     }
   }
   std::int64_t Tiles() const {
@@ -154,7 +162,7 @@ class Worker {
   alignas(64) std::byte scratch[kScratchBytes];
   std::byte* position[kMaxOperands];
   for (std::size_t i = 0; i < layout.operands.size(); ++i) position[i] = job.pointers[i] + layout.offsets[i];
-  RunTile(job, {position, layout.tile_rows(), layout.loops.back().chunk, scratch, nullptr});
+  RunTile(job, {{position, layout.tile_rows(), layout.loops.back().chunk}, nullptr, scratch, nullptr});
 }
 
 // The same, of a direct layout. Plans have what is faster (core/direct_call.h).

@@ -68,13 +68,12 @@ Runs RunsOf(const OperandLayout& operand, std::int64_t rows, std::int64_t cols) 
 // effect.
 [[gnu::always_inline]] inline void PrefetchNext(const TileJob& job, const TileAt& at, std::int64_t part, std::int64_t parts) {
   const Layout& layout = job.layout;
-  const std::size_t loop = layout.inner_loop();
   const int operands = layout.input_count() + (layout.transposes && !job.stream);
   for (int i = 0; i < operands; ++i) {
     const OperandLayout& operand = layout.operands[i];
-    if (operand.advance[loop] == 0) continue;
-    const Runs runs = RunsOf(operand, at.rows, at.chunk * layout.inner);
-    const std::byte* next = at.position[i] + operand.advance[loop];
+    const std::byte* const next = at.next->position[i];
+    if (next == at.position[i]) continue;
+    const Runs runs = RunsOf(operand, at.next->rows, at.next->chunk * layout.inner);
     if (runs.count == 1) {
       PrefetchLines(next + runs.bytes * part / parts, next + runs.bytes * (part + 1) / parts);
       continue;
@@ -126,7 +125,7 @@ void RunTile(TileJob& job, const TileAt& at) {
   const Layout& layout = job.layout;
   const std::size_t steps = layout.steps.size();
   // A check has no steps.
-  const bool prefetches = at.staged != nullptr && layout.far && (steps > 1 || (steps == 1 && layout.transposes));
+  const bool prefetches = at.next != nullptr && layout.far && (steps > 1 || (steps == 1 && layout.transposes));
   const bool strips = prefetches && layout.transposes && !layout.stages;
   if (prefetches && !strips) PrefetchNext(job, at, 0, static_cast<std::int64_t>(steps));
   const bool whole = at.rows == layout.tile_rows() && at.chunk == layout.loops.back().chunk;

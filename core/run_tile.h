@@ -29,12 +29,16 @@ struct Staged {
   std::int64_t rows, steps;
 };
 
-// A tile of `rows` rows and `chunk` steps of the layout's last loop.
-struct TileAt {
+// Where a tile of `rows` rows and `chunk` steps of the layout's last loop is.
+struct TilePlace {
   std::byte* const* position;  // of each operand
   std::int64_t rows, chunk;
-  std::byte* scratch;  // kScratchBytes
-  Staged* staged;      // of each operand, from tile to tile; null: there is but one tile
+};
+
+struct TileAt : TilePlace {
+  const TilePlace* next;  // of the tile that comes next; null: this is the last one
+  std::byte* scratch;     // kScratchBytes
+  Staged* staged;         // of each operand, from tile to tile; null: there is but one tile
 };
 
 // Two tiles that are streamed may write a part of the same line each, and a store that has to fetch it first holds up all that

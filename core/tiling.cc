@@ -21,9 +21,12 @@ constexpr std::int64_t kSlowTileBytes = 2 * 1024;     // at least, however slow 
 constexpr std::int64_t kLongTileBytes = 128 * 1024;   // of a call that is never shared, when nothing goes through scratch
 // When kernels transpose: bytes of rows, which are the transposed input's lines, and of cols. Whole lines both ways, and more of
 // those that are far apart. In L2, cols of 64 bytes take up to 1.4 times as long on two threads; from L3 tiles of 512 by 128 bytes
-// take 1.2 times as long. Tiles of as many rows as cols, and of 64 KB and more, take 1.1 to 1.6 times as long.
-constexpr std::int64_t kTransposedRowBytes = 512, kTransposedColBytes = 128;          // of what fits L2
-constexpr std::int64_t kLongTransposedRowBytes = 2048, kLongTransposedColBytes = 64;  // of what does not
+// take 1.2 times as long; from memory, L3's take 1.1 to 1.8 times as long. Tiles of as many rows as cols, and of 64 KB and more,
+// take 1.1 to 1.6 times as long.
+struct SidesInBytes {
+  std::int64_t rows, cols;
+};
+constexpr SidesInBytes kTransposedInL2 = {512, 128}, kTransposedInL3 = {2048, 64}, kTransposedFar = {768, 128};
 
 // Tiles are what threads share; one thread wants none (core/layout.cc), nor does a piece of several that are one.
 std::int64_t DirectTileBytes(const TilingProblem& problem, bool joined) {
@@ -214,8 +217,8 @@ Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, co
     const std::int64_t side = kLineBytes / problem.widest;
     std::int64_t rows = canonical.extents[transposed], cols = canonical.extents[first];
     if (!problem.serial) {
-      const std::int64_t about_rows = (problem.fits_l2 ? kTransposedRowBytes : kLongTransposedRowBytes) / problem.widest;
-      const std::int64_t about_cols = (problem.fits_l2 ? kTransposedColBytes : kLongTransposedColBytes) / problem.widest;
+      const SidesInBytes about = problem.fits_l2 ? kTransposedInL2 : problem.far ? kTransposedFar : kTransposedInL3;
+      const std::int64_t about_rows = about.rows / problem.widest, about_cols = about.cols / problem.widest;
       rows = WithSquares(rows, about_rows, side);
       // Of fewer rows, tiles are wider, but not where their rows' lines come from memory.
       const std::int64_t wide = problem.far ? 1 : std::max<std::int64_t>(about_rows / rows, 1);

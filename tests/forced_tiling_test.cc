@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -214,6 +215,7 @@ Bytes Execute(Random& random, const Call& call, std::string* way, Counts* counts
   options.forced.abreast = random.Chance(50);
   options.forced.joins = random.Chance(50);
   options.forced.other_halves = random.Chance(50);
+  options.far = random.Chance(50);
   options.vector_bytes = random.Of(std::vector<std::int64_t>{1, 16, 32, 64, 128});
   options.forced.tile_bytes = random.Of(std::vector<std::int64_t>{0, 1, 64, 500, 2048, 5000, 100'000});
   Step step{&op.kernels()[call.kernel], op.arity(), {}, {}};
@@ -221,7 +223,6 @@ Bytes Execute(Random& random, const Call& call, std::string* way, Counts* counts
   Layout layout = MakeLayout(Canonicalise(call.shape, strides), dtypes, {&step, 1}, options);
   EXPECT_LE(layout.scratch_bytes, kScratchBytes);
   layout.parallel = layout.tiles > 1 && random.Chance(50);
-  layout.far = random.Chance(25);
   if (layout.parallel) layout.seconds = 1;  // is shared, then
   layout.pieces = {random.In(1, std::min<std::int64_t>(layout.tiles, 5)), random.In(1, 4), static_cast<double>(random.In(0, 3)),
                    random.In(0, 2)};
@@ -245,14 +246,14 @@ Bytes Execute(Random& random, const Call& call, std::string* way, Counts* counts
   return out;
 }
 
-// The most rows of a tile that ConvertFirst saw.
+// The fewest rows of a tile that ConvertFirst saw.
 template <typename T>
-std::atomic<std::int64_t> most_rows;
+std::atomic<std::int64_t> least_rows = std::numeric_limits<std::int64_t>::max();
 
 // x's elements, whichever side is transposed, as another type.
 template <typename T>
 void ConvertFirst(const Tile& tile, const void* const* inputs, void* result) {
-  for (std::int64_t seen = most_rows<T>; seen < tile.rows && !most_rows<T>.compare_exchange_weak(seen, tile.rows);) {
+  for (std::int64_t seen = least_rows<T>; seen > tile.rows && !least_rows<T>.compare_exchange_weak(seen, tile.rows);) {
   }
   const TileInput& x = tile.in[0];
   for (std::int64_t r = 0; r < tile.rows; ++r) {
@@ -286,7 +287,7 @@ void ExpectConvertedInStrips(DType dtype) {
   std::byte* const pointers[] = {reinterpret_cast<std::byte*>(x.data()), reinterpret_cast<std::byte*>(y.data()),
                                  reinterpret_cast<std::byte*>(out.data())};
   axiscast::Execute(layout, FindOp("add")->entry().kernels->movers, pointers, {});
-  EXPECT_LT(most_rows<T>, 2 * kLineBytes / kSize);  // of a strip; the last one takes what is left
+  EXPECT_EQ(least_rows<T>, kLineBytes / kSize);  // of a strip
   for (std::int64_t r = 0; r < kRows; ++r) {
     for (std::int64_t c = 0; c < kCols; ++c) {
       ASSERT_EQ(out[static_cast<std::size_t>(r * kCols + c)], static_cast<T>(x[static_cast<std::size_t>(c * kRows + r)]))
