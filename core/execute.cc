@@ -94,7 +94,11 @@ class Worker {
           SetTile(layout_, step, rows, chunk, &step_tile);
         }
         if (job_.stream) PrefetchBoundary(result, layout_.operands[out].advance[inner_]);
-        step_tile.run(tile, inputs, result);
+        if (layout_.reorders) {
+          RunReordered(job_, step, tile, inputs, result);
+        } else {
+          step_tile.run(tile, inputs, result);
+        }
         if (i == ahead) break;
         ++index_[inner_];
         for (int a = 0; a < step.arity; ++a) {

@@ -44,6 +44,8 @@ struct OperandLayout : OperandTiling {
   std::pmr::vector<BoxDim> box;
   std::pmr::vector<BoxDim> block;  // the dims of what is staged in a whole tile
   std::int64_t scratch = 0;        // offset of its block
+  std::int64_t reordered = 0;      // of an input in memory, bytes of blocks that have a block of the result's elements, in another
+                                   // order than the result; 0: there are none
 
   // TileInput::row_stride for kernels whose rows are so many cols.
   std::int64_t row_stride_of(std::int64_t cols) const {
@@ -113,6 +115,8 @@ struct Layout {
   bool halves = false;         // Tile::halves
   bool abreast = false;        // Tile::abreast
   bool transposes = false;     // as Tiling::transposes
+  std::int64_t elements = 0;   // of the result, if it reorders
+  bool reorders = false;       // any operand has reordered blocks, and tiles one step
   std::int64_t run_bytes = 0;  // of the output, that kernels write one element after the other
   std::int64_t least_off_lines = kStreamedRunBytes;  // of them, where they begin off a line
   bool can_stream = false;                           // the output has runs that are long enough to be stored past the caches

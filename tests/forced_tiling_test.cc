@@ -240,6 +240,7 @@ Bytes Execute(Random& random, const Call& call, std::string* way, Counts* counts
   if (layout.fold > 0) ++(*counts)[options.forced.streams ? "folded for streaming" : "folded"];
   if (layout.parallel) ++(*counts)["parallel"];
   if (layout.abreast) ++(*counts)["abreast"];
+  if (layout.reorders && layout.is_plain() && layout.tiles > 1) ++(*counts)["reordered"];
   if (layout.parallel && layout.whole_from < static_cast<int>(layout.loops.size())) ++(*counts)["parallel, tiles joined"];
   if (layout.can_stream && execute_options.stores == StorePolicy::kStream) ++(*counts)["stored past the caches"];
   if (layout.can_stream && execute_options.stores != StorePolicy::kStream) ++(*counts)["stored into the caches"];
@@ -404,6 +405,7 @@ TEST(ForcedTiling, NoResultDependsOnThePath) {
     EXPECT_GE(counts["out spread"], 20);
   }
   EXPECT_GE(counts["abreast"], 20);
+  EXPECT_GE(counts["reordered"], 20);
   for (const char* name : {"streamed", "splat", "staged: pattern", "staged: repeat-each", "staged: transpose", "staged: gather",
                            "staged: runs", "staged: unaligned", "staged: unaligned splat", "out streamed", "out staged: gather",
                            "out staged: runs", "out staged: unaligned", "folded", "folded for streaming", "parallel",

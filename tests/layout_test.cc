@@ -1,12 +1,16 @@
 // Random problems of every layout, executed by Apply and by plans, against a plain loop on copies of the inputs. All memory is
 // compared, so that bytes around and between the elements of out must be unchanged. AXISCAST_SEED and AXISCAST_CASES make it
 // repeat a run or run longer.
+#include "core/layout.h"
+
 #include <gtest/gtest.h>
 #include <tbb/task_arena.h>
 
 #include <cstdio>
 #include <map>
 
+#include "axiscast/axiscast.h"
+#include "core/canonical.h"
 #include "tests/testing/any_target.h"
 #include "tests/testing/case_memory.h"
 #include "tests/testing/mix_ops.h"
@@ -209,6 +213,33 @@ TEST(Layout, WindowsThatBeginWhereTheLastTileBegan) {
       EXPECT_EQ(wrong, 0) << rows << " rows, windows " << shift << " rows apart";
     }
   }
+}
+
+// An input whose rows jump within blocks that a block of the result needs whole is asked for by those, from memory alone.
+TEST(Layout, AsksForBlocksInTheirOwnOrder) {
+  using Extents = std::vector<std::int64_t>;
+  const auto reordered = [](const Extents& shape, const Extents& strides, bool far) {
+    const Shape extents(shape.data(), static_cast<int>(shape.size()));
+    const ByteStrides dense = DenseStrides(extents, DType::kFloat32);
+    ByteStrides x = dense;
+    for (std::size_t d = 0; d < strides.size(); ++d) x[static_cast<int>(d)] = strides[d] * 4;
+    const DType all[] = {DType::kFloat32, DType::kFloat32, DType::kFloat32};
+    const Step step{FindOp("add")->FindKernel(all), 2, {0, 1}, {}};
+    LayoutOptions options;
+    options.far = far;
+    const Layout layout = MakeLayout(Canonicalise(extents, {x, dense, dense}), all, {&step, 1}, options);
+    EXPECT_EQ(layout.reorders, layout.operands[0].reordered > 0);
+    EXPECT_EQ(layout.operands[1].reordered, 0);
+    return layout.operands[0].reordered;
+  };
+  EXPECT_EQ(reordered({50, 4, 16, 64}, {4096, 64, 256, 1}, true), 4096 * 4);  // heads inside
+  EXPECT_EQ(reordered({50, 4, 16, 64}, {4096, 64, 256, 1}, false), 0);
+  EXPECT_EQ(reordered({5, 10, 4, 16, 64}, {40960, 4096, 64, 256, 1}, true), 4096 * 4);
+  EXPECT_EQ(reordered({5, 10, 4, 16, 64}, {4096, 20480, 64, 256, 1}, true), 0) << "blocks in another order, whose own is all";
+  EXPECT_EQ(reordered({50, 4, 16, 64}, {5000, 64, 256, 1}, true), 0) << "gaps between blocks";
+  EXPECT_EQ(reordered({50, 4, 16, 64}, {8192, 128, 512, 1}, true), 0) << "gaps in them";
+  EXPECT_EQ(reordered({50, 4, 16, 64}, {4096, 1024, 64, 1}, true), 0) << "in the result's order";
+  EXPECT_EQ(reordered({50, 4, 16, 512}, {32768, 512, 2048, 1}, true), 0) << "long rows";
 }
 
 }  // namespace
