@@ -223,10 +223,18 @@ void FindReordered(const Canonical& canonical, Layout* layout) {
   }
 }
 
-// Between the output's elements along its innermost dim.
-double GapBytes(const Canonical& canonical, std::int64_t out_size) {
-  const auto elements = static_cast<double>(BlockElements(canonical, 0));
-  return elements * std::max(static_cast<double>(canonical.strides.back().back() - out_size), 0.0);
+// Of the distinct elements of an operand, with what lies between them within lines, where they are apart along all dims.
+double BytesWithGaps(const Canonical& canonical, int operand, std::int64_t size) {
+  std::int64_t nearest = kLineBytes;
+  bool is_one = true;
+  for (int d = 0; d < canonical.rank(); ++d) {
+    const std::int64_t stride = canonical.strides[operand][d];
+    if (stride == 0 || canonical.extents[d] == 1) continue;
+    is_one = false;
+    if (stride > -nearest && stride < nearest) nearest = std::abs(stride);
+  }
+  const auto bytes = static_cast<double>(UniqueBytes(canonical, operand, size));
+  return is_one || nearest <= size ? bytes : bytes * static_cast<double>(nearest) / static_cast<double>(size);
 }
 
 }  // namespace
@@ -247,7 +255,7 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   double bytes = 0;
   for (int i = 0; i < count; ++i) {
     sizes[i] = SizeInBytes(dtypes[i]);
-    bytes += static_cast<double>(UniqueBytes(canonical, i, sizes[i]));
+    bytes += BytesWithGaps(canonical, i, sizes[i]);
   }
   problem.sizes = {sizes, dtypes.size()};
   problem.widest = *std::max_element(sizes, sizes + count);
@@ -263,8 +271,7 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   const KernelAbilities can = steps.size() == 1 ? steps[0].kernel->abilities : KernelAbilities();
   problem.permuted_lanes = can.permutes;
   problem.transposes = can.transposes;
-  // Masked stores wait for lines that come from memory: one core takes 1.2 times as long as by way of scratch.
-  problem.spreads = can.spreads && !LeavesCaches(bytes + GapBytes(canonical, sizes[count - 1]));
+  problem.spreads = can.spreads;
   problem.keeps = can.keeps;
   const bool takes_both = steps.size() == 1 && count == 3 && steps[0].values[0] != steps[0].values[1];
   problem.least_period = takes_both ? can.recurs : 0;
@@ -273,7 +280,7 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   problem.streams = kernel_streams && (options.forced.streams || LeavesCaches(bytes));
   Layout layout(canonical.memory());
   const auto elements = static_cast<double>(BlockElements(canonical, 0));
-  const double written = problem.reads_only ? 0 : static_cast<double>(UniqueBytes(canonical, count - 1, sizes[count - 1]));
+  const double written = problem.reads_only ? 0 : BytesWithGaps(canonical, count - 1, sizes[count - 1]);
   EstimateWork(canonical, steps, passes, bytes, written, problem.streams, &layout.estimate);
   problem.serial = layout.estimate.seconds() < kSharedSeconds;
   problem.seconds = layout.estimate.seconds();

@@ -70,7 +70,7 @@ struct TilingProblem {
   bool reads_only = false;                        // the last operand is looked at, and not written
   std::int64_t permuted_lanes = 0;                // of the one step's kernel, which heeds TileInput::permutation; 0: it does not
   bool transposes = false;                        // the one step's kernel heeds TileInput::transposed
-  bool spreads = false;                           // and Tile::out_step, and results stay in the caches
+  bool spreads = false;                           // and Tile::out_step
   bool keeps = false;                             // and is one that keeps inputs
   std::int64_t least_period = 0;                  // and heeds TileInput::period, from so many cols on; 0: it does not
   std::int64_t vector_bytes = kUsualVectorBytes;  // of the target
