@@ -46,7 +46,7 @@ class RowsChoice {
     if constexpr (std::is_same_v<SpecialRows, NoSpecialRows> && Op::kInfo.arity == 2) {
       if (const KernelFunction first = OfOrder<0>(tile); first != nullptr) return first;
       if (const KernelFunction second = OfOrder<1>(tile); second != nullptr) return second;
-      if (!Rows::RunsAbreast(tile)) {
+      if (!RunsAbreast(tile)) {
         if (const KernelFunction first = OfSameRows<0>(tile); first != nullptr) return first;
         if (const KernelFunction second = OfSameRows<1>(tile); second != nullptr) return second;
       }

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "axiscast/kit/abreast-inl.h"
 #include "axiscast/kit/operand-inl.h"
 #include "axiscast/kit/store-inl.h"
 
@@ -72,10 +73,6 @@ struct ByValueOf {
   }
 };
 
-// Whether ElementwiseRows of an op heeds Tile::abreast.
-template <class Op, typename T>
-inline constexpr bool kTakesAbreast = Op::kInfo.arity > 1 && kIsShort<Op, T>;
-
 // Where SpecialRows::kTakes<T>, SpecialRows::Row computes a row in its own way, or returns false where the row is too short for it.
 // `out` is then no input: recomputed elements are the same.
 // kInHalves: long loops load and store half a vector at a time (Tile::halves).
@@ -125,7 +122,9 @@ struct ElementwiseRows {
       const auto attributes = ReadAttributes<Op, T>(tile);
       if constexpr (kTakesAbreast<Op, T> && std::is_same_v<SpecialRows, NoSpecialRows> && (X::kStreamed && ...)) {
         if (RunsAbreast(tile)) {
-          return tile.stream ? RowsAbreast<true>(tile, out, attributes, x...) : RowsAbreast<false>(tile, out, attributes, x...);
+          using Abreast = AbreastRows<ElementwiseRows, Op, T>;
+          return tile.stream ? Abreast::template Run<true>(tile, out, attributes, x...)
+                             : Abreast::template Run<false>(tile, out, attributes, x...);
         }
       }
       RunRows(tile, out, attributes, x...);
@@ -143,8 +142,6 @@ struct ElementwiseRows {
     const auto n = static_cast<std::size_t>(tile.rows * tile.cols);
     Row<false>(static_cast<Stored<Out>*>(out), n, ReadAttributes<Op, T>(tile), x...);
   }
-  // Whether rows of a tile, if all inputs are streamed, are computed abreast.
-  static HWY_INLINE bool RunsAbreast(const Tile& tile) { return tile.abreast && tile.rows > 1; }
   // As RunPattern, for operands that may be of other kinds, not all of them splat.
   template <class A, class... X>
   static HWY_INLINE void RunRows(const Tile& tile, void* out_rows, const A attributes, X... x) {
@@ -168,6 +165,41 @@ struct ElementwiseRows {
       SeparateRows<true>(out, tile.out_row_stride, rows, cols, attributes, x...);
     } else {
       SeparateRows<false>(out, tile.out_row_stride, rows, cols, attributes, x...);
+    }
+  }
+
+  // Elements [i, i + lanes), all of the row that the operands stand at.
+  template <class Wide, class A, class... X>
+  static HWY_INLINE auto Result(Wide wide, std::size_t i, const A& attributes, const X&... x) {
+    return ResultOf<typename X::Element...>(wide, attributes, x.Load(StoredTag<typename X::Element, Wide>(), i)...);
+  }
+
+  // The same in a loop over a long row, stored, which asks for what comes later of one stream of halves. Of two: same_shape of
+  // bfloat16 takes 1.17 times as long from L3 (Zen 4).
+  template <class Wide, class A, class... X>
+  static HWY_INLINE void StoreAhead(Wide wide, std::size_t i, Stored<Out>* out, const A& attributes, const X&... x) {
+    if constexpr ((0 + ... + (X::kStreamed && kIsHalf<typename X::Element>)) == 1) (x.AskAhead(i), ...);
+    if constexpr (kInHalves) {
+      const hn::Half<Wide> half;
+      const hn::Rebind<Stored<Out>, decltype(half)> d_half;
+      const std::size_t lanes = hn::Lanes(half);
+      const auto lower = Result(half, i, attributes, x...), upper = Result(half, i + lanes, attributes, x...);
+      hn::StoreU(lower, d_half, out + i);
+      hn::StoreU(upper, d_half, out + i + lanes);
+    } else {
+      const hn::Rebind<Stored<Out>, Wide> d_stored;
+      hn::StoreU(Result(wide, i, attributes, x...), d_stored, out + i);
+    }
+  }
+  // The same of a loop that streams: whole lines.
+  template <class Wide, class A, class... X>
+  static HWY_INLINE auto ResultToStream(Wide wide, std::size_t i, const A& attributes, const X&... x) {
+    if constexpr (kInHalves) {
+      const hn::Half<Wide> half;
+      const auto lower = Result(half, i, attributes, x...), upper = Result(half, i + hn::Lanes(half), attributes, x...);
+      return hn::Combine(hn::Rebind<Stored<Out>, Wide>(), upper, lower);
+    } else {
+      return Result(wide, i, attributes, x...);
     }
   }
 
@@ -217,105 +249,6 @@ struct ElementwiseRows {
       if (--rows == 0) return;  // before NextRow: a splat reads its value there
       out += out_row_stride;
       (x.NextRow(), ...);
-    }
-  }
-
-  // Some rows at a time, a few lines of each after the other: what is the same for all of them and long does not come from L2 for
-  // each. Row by row, sums of float32 of 16 KB take 1.3 times as long from memory, of float64 1.5 times, and of 64 KB 1.6 times
-  // (Zen 4, L1 of 32 KB; rows of 8 KB stay there). One line of each at a time takes 1.1 times as long as four, and so do eight.
-  static constexpr std::int64_t kRowsAbreast = 8;
-  static constexpr std::size_t kBytesAbreast = 256, kLineBytes = 64;
-
-  template <bool kStream, class A, class... X>
-  static HWY_INLINE void RowsAbreast(const Tile& tile, void* out_rows, const A& attributes, X... x) {
-    const std::int64_t out_row_stride = tile.out_row_stride;
-    const auto cols = static_cast<std::size_t>(tile.cols);
-    auto* out = static_cast<std::byte*>(out_rows);
-    const auto wide = WideTag(InputsOf<Op, T>());
-    const hn::Rebind<Stored<Out>, decltype(wide)> d_stored;
-    const std::size_t lanes = hn::Lanes(wide), line = HWY_MAX(lanes, kLineBytes / sizeof(Stored<Out>));
-    const std::size_t step = HWY_MAX(line, kBytesAbreast / sizeof(Stored<Out>));
-    for (std::int64_t rows = tile.rows;;) {
-      const std::int64_t some = HWY_MIN(rows, kRowsAbreast);
-      // What lies before a row's first boundary of a vector and behind its last one, alone: `out` may be exactly an input.
-      const auto store_ends = [&](Stored<Out>* row, const X&... at) HWY_ATTR {
-        Stored<Out>* const last = row + (cols - lanes);
-        if (Misalignment(d_stored, row) == 0 && Misalignment(d_stored, last) == 0) return;
-        const OutputRun<Stored<Out>> ends(true, row, cols);
-        const auto first_result = Result(wide, 0, attributes, at...);
-        const auto last_result = Result(wide, cols - lanes, attributes, at...);
-        if (Misalignment(d_stored, row) != 0) ends.StoreFirst(first_result, d_stored, row);
-        if (Misalignment(d_stored, last) != 0) ends.StoreLast(last_result, d_stored, last);
-      };
-      ForRows(store_ends, out, out_row_stride, some, x...);
-      for (std::size_t begin = 0; begin < cols; begin += step) {
-        const auto store_part = [&](Stored<Out>* row, const X&... at) HWY_ATTR {
-          // Parts end where lines do: of those that are streamed, both halves come at once.
-          const std::size_t offset = ElementsBefore(line, row);
-          const OutputRun<Stored<Out>> run(kStream, row, cols);
-          std::size_t i = begin == 0 ? ElementsBefore(lanes, row) : begin + offset;
-          for (; i < begin + offset + step && i + lanes <= cols; i += lanes) {
-            if constexpr (kStream) {
-              run.Store(ResultToStream(wide, i, attributes, at...), d_stored, row + i);
-            } else {
-              StoreAhead(wide, i, row, attributes, at...);
-            }
-          }
-        };
-        ForRows(store_part, out, out_row_stride, some, x...);
-      }
-      if ((rows -= some) == 0) return;
-      for (std::int64_t row = 0; row < some; ++row) (x.NextRow(), ...);
-      out += some * out_row_stride;
-    }
-  }
-  // Elements from a row's begin to the next boundary of so many, a power of two.
-  static HWY_INLINE std::size_t ElementsBefore(std::size_t boundary, const Stored<Out>* row) {
-    return (0 - reinterpret_cast<std::uintptr_t>(row) / sizeof(Stored<Out>)) % boundary;
-  }
-  // f(a row of results, operands at it) for so many rows.
-  template <class F, class... X>
-  static HWY_INLINE void ForRows(const F& f, std::byte* out, std::int64_t out_row_stride, std::int64_t rows, X... x) {
-    for (;;) {
-      f(reinterpret_cast<Stored<Out>*>(out), x...);
-      if (--rows == 0) return;
-      out += out_row_stride;
-      (x.NextRow(), ...);
-    }
-  }
-
-  // Elements [i, i + lanes), all of the row that the operands stand at.
-  template <class Wide, class A, class... X>
-  static HWY_INLINE auto Result(Wide wide, std::size_t i, const A& attributes, const X&... x) {
-    return ResultOf<typename X::Element...>(wide, attributes, x.Load(StoredTag<typename X::Element, Wide>(), i)...);
-  }
-
-  // The same in a loop over a long row, stored, which asks for what comes later of one stream of halves. Of two: same_shape of
-  // bfloat16 takes 1.17 times as long from L3 (Zen 4).
-  template <class Wide, class A, class... X>
-  static HWY_INLINE void StoreAhead(Wide wide, std::size_t i, Stored<Out>* out, const A& attributes, const X&... x) {
-    if constexpr ((0 + ... + (X::kStreamed && kIsHalf<typename X::Element>)) == 1) (x.AskAhead(i), ...);
-    if constexpr (kInHalves) {
-      const hn::Half<Wide> half;
-      const hn::Rebind<Stored<Out>, decltype(half)> d_half;
-      const std::size_t lanes = hn::Lanes(half);
-      const auto lower = Result(half, i, attributes, x...), upper = Result(half, i + lanes, attributes, x...);
-      hn::StoreU(lower, d_half, out + i);
-      hn::StoreU(upper, d_half, out + i + lanes);
-    } else {
-      const hn::Rebind<Stored<Out>, Wide> d_stored;
-      hn::StoreU(Result(wide, i, attributes, x...), d_stored, out + i);
-    }
-  }
-  // The same of a loop that streams: whole lines.
-  template <class Wide, class A, class... X>
-  static HWY_INLINE auto ResultToStream(Wide wide, std::size_t i, const A& attributes, const X&... x) {
-    if constexpr (kInHalves) {
-      const hn::Half<Wide> half;
-      const auto lower = Result(half, i, attributes, x...), upper = Result(half, i + hn::Lanes(half), attributes, x...);
-      return hn::Combine(hn::Rebind<Stored<Out>, Wide>(), upper, lower);
-    } else {
-      return Result(wide, i, attributes, x...);
     }
   }
 
