@@ -193,14 +193,14 @@ double TileCost::ChainedRowSeconds(int first, std::int64_t row_cols) const {
   return bytes % problem_.vector_bytes == 0 ? kChainedRowSeconds : kRaggedChainedRowSeconds;
 }
 
-// Of a transposed input: whole squares of a line's elements, along cols and rows, or less high ones where there are fewer rows.
+// Of a transposed input: what is transposed at once, whole.
 double TileCost::SecondsOfSquares(int first) const {
   const std::int64_t rows = canonical_.extents[RowDim(first)], cols = Block(first), side = kLineBytes / problem_.widest;
-  const std::int64_t height = SquareHeight(rows, problem_.widest);
   const auto waste = [](std::int64_t extent, std::int64_t by) {
     return static_cast<double>((extent + by - 1) / by * by) / static_cast<double>(extent);
   };
-  return static_cast<double>(Block(0)) / static_cast<double>(side) * waste(rows, height) * waste(cols, side) * kTransposedSeconds;
+  return static_cast<double>(Block(0)) / static_cast<double>(side) * waste(rows, LeastTransposedRows(problem_.widest)) *
+         waste(cols, side) * kTransposedSeconds;
 }
 
 double TileCost::PermutedRowSeconds(int first, std::int64_t fold, std::int64_t row_cols) const {

@@ -36,32 +36,34 @@ class TransposedRows {
     const Sides first = {transposed.data,       streamed.data,       static_cast<std::byte*>(out),
                          transposed.row_stride, streamed.row_stride, tile.out_row_stride};
     const auto attributes = ReadAttributes<Op, T>(tile);
-    const std::int64_t height = tile.rows < kSide ? kLow : kSide;
-    const bool overlaps = tile.rows >= height && tile.cols >= kSide && first.out != first.streamed;
+    using A = std::remove_const_t<decltype(attributes)>;
+    const bool overlaps = tile.rows >= kLow && tile.cols >= kSide && first.out != first.streamed;
     const bool streams =
         tile.stream && (reinterpret_cast<std::uintptr_t>(out) | static_cast<std::uintptr_t>(tile.out_row_stride)) % 64 == 0;
-    for (std::int64_t r = 0; r < tile.rows; r += height) {
-      for (std::int64_t c = 0; c < tile.cols; c += kSide) {
-        const std::int64_t rows = HWY_MIN(tile.rows - r, height), cols = HWY_MIN(tile.cols - c, kSide);
-        const bool whole = rows == height && cols == kSide;
-        if (!whole && !overlaps) {
-          PartOfSquare(first.At(r, c), rows, cols, attributes);
-          continue;
-        }
-        const Sides sides = first.At(r + rows - height, c + cols - kSide);
-        if (streams && whole) {
-          Square<true>(height, sides, attributes);
-        } else {
-          Square<false>(height, sides, attributes);
-        }
-      }
+    // Lines of 64 bytes that are loads of as many take 0.8 to 0.95 of the time of their halves, and 1.1 to 1.15 times as long off
+    // lines.
+    const bool on_lines =
+        (reinterpret_cast<std::uintptr_t>(first.transposed) | static_cast<std::uintptr_t>(first.transposed_stride)) % 64 == 0;
+    std::int64_t r = 0;
+    if constexpr (kSide > kSquareRows) {
+      if (on_lines) r = RunSquares<kSide>(tile, first, r, streams, overlaps, attributes);
+    }
+    r = RunSquares<kSquareRows>(tile, first, r, streams, overlaps, attributes);
+    if (r == tile.rows) return;
+    if (tile.rows - r > kLow && tile.rows >= kSquareRows) {
+      RunRow(tile, first, r, kSquareRows, overlaps, &SquareOf<false, kSquareRows, A>, &SquareOf<false, kSquareRows, A>, attributes);
+      return;
+    }
+    for (; r < tile.rows; r += kLow) {
+      RunRow(tile, first, r, kLow, overlaps, &SquareOf<false, kLow, A>, &SquareOf<false, kLow, A>, attributes);
     }
   }
 
  private:
   static constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
-  static constexpr auto kSide = static_cast<std::int64_t>(hn::MaxLanes(D()));  // of a square: rows and cols
-  static constexpr std::int64_t kLow = HWY_MIN(kSide, kLeastSquareRows);       // rows of the squares of tiles of few rows
+  static constexpr auto kSide = static_cast<std::int64_t>(hn::MaxLanes(D()));  // cols of what is transposed at once
+  // Rows of that where few are left: blocks of 16 bytes.
+  static constexpr std::int64_t kLow = sizeof(T) == 4 ? kSquareRows / 2 : kSquareRows;
   static constexpr std::int64_t kVectorBytes = kSide * kSize;
 
   // Where all that a square needs begins, and how many bytes apart its lines are.
@@ -112,12 +114,29 @@ class TransposedRows {
     A attributes;
   };
 
-  template <bool kStream, class A>
-  static HWY_INLINE void Square(std::int64_t height, const Sides& sides, const A& attributes) {
-    if (height < kSide) {
-      SquareOf<kStream, kLow>(sides, attributes);
-    } else {
-      SquareOf<kStream, kSide>(sides, attributes);
+  template <class A>
+  using Square = void (*)(const Sides& sides, const A& attributes);
+
+  // Squares of so many rows, from row `r` on, as long as rows are whole; returns the row behind them.
+  template <std::int64_t kRows, class A>
+  static HWY_INLINE std::int64_t RunSquares(const Tile& tile, const Sides& first, std::int64_t r, bool streams, bool overlaps,
+                                            const A& attributes) {
+    const Square<A> part = &SquareOf<false, kRows, A>, whole = streams ? &SquareOf<true, kRows, A> : part;
+    for (; r + kRows <= tile.rows; r += kRows) RunRow(tile, first, r, kRows, overlaps, whole, part, attributes);
+    return r;
+  }
+  // A row of squares, the last one of which overlaps the one before it, or those above them, if it may.
+  template <class A>
+  static HWY_INLINE void RunRow(const Tile& tile, const Sides& first, std::int64_t r, std::int64_t height, bool overlaps,
+                                Square<A> whole, Square<A> part, const A& attributes) {
+    const std::int64_t rows = HWY_MIN(tile.rows - r, height);
+    for (std::int64_t c = 0; c < tile.cols; c += kSide) {
+      const std::int64_t cols = HWY_MIN(tile.cols - c, kSide);
+      if ((rows < height || cols < kSide) && !overlaps) {
+        PartOfSquare(first.At(r, c), rows, cols, attributes);
+      } else {
+        (cols == kSide ? whole : part)(first.At(r + rows - height, c + cols - kSide), attributes);
+      }
     }
   }
   // Not inlined, as gcc would have the multiples of strides ready on the stack for all squares, which takes 2.5 times as long.
