@@ -7,6 +7,7 @@
 #include "core/form.h"
 #include "core/plan.h"
 #include "core/request.h"
+#include "core/work_estimate.h"
 
 namespace axiscast {
 namespace {

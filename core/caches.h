@@ -2,6 +2,7 @@
 #ifndef AXISCAST_CORE_CACHES_H_
 #define AXISCAST_CORE_CACHES_H_
 
+#include <cstddef>
 #include <cstdint>
 
 namespace axiscast {
@@ -27,6 +28,12 @@ inline void PrefetchToWrite(const void* line) noexcept {
 #else
   __builtin_prefetch(line, 1);
 #endif
+}
+
+// Asks for the lines of [begin, end). Always inlined: gcc takes calls of functions that only prefetch for calls without effect.
+[[gnu::always_inline]] inline void PrefetchLines(const std::byte* begin, const std::byte* end) noexcept {
+  const std::byte* line = begin - reinterpret_cast<std::uintptr_t>(begin) % kLineBytes;
+  for (; line < end; line += kLineBytes) __builtin_prefetch(line);
 }
 
 // Whether so many bytes are too many for the last cache: three quarters of it, as others use it too.

@@ -38,7 +38,7 @@ struct TilingEstimate {
 };
 
 struct Estimate : TilingEstimate {
-  Spent bytes;       // of the operands, at the rate of the memory that they live in
+  Spent bytes;       // of the operands, with gaps (BytesWithGaps), at the rate of the memory that they live in
   Spent arithmetic;  // cycles of all of it; the seconds that it takes longer than the bytes
   Spent call;
   Spent check;         // bytes of a divisor that are looked at before the first write

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/caches.h"
+#include "core/reordered.h"
 #include "core/run_tile.h"
 
 namespace axiscast {
@@ -23,18 +24,13 @@ class Worker {
   void Run(std::int64_t begin, std::int64_t end) {
     MoveTo(begin);
     if (layout_.is_plain()) return RunPlain(end - begin);
-    std::int64_t joined = joins_ ? Join(end - begin) : 1;
-    std::int64_t rows = Rows(), chunk = ChunkExtent(LoopCount() - 1);
-    for (;;) {
+    for (TilePlace next = PlaceOf(end - begin);;) {
       std::byte* position[kMaxOperands];
       std::copy_n(position_, OperandCount(), position);
-      const TilePlace tile = {position, rows, chunk};
-      if ((begin += joined) == end) return RunTile(job_, {tile, nullptr, scratch_, staged_});
+      const TilePlace tile = {position, next.rows, next.chunk};
+      if ((begin += joined_ * joined_rows_) == end) return RunTile(job_, {tile, nullptr, scratch_, staged_});
       MoveToNext();
-      joined = joins_ ? Join(end - begin) : 1;
-      rows = Rows();
-      chunk = ChunkExtent(LoopCount() - 1);
-      const TilePlace next = {position_, rows, chunk};
+      next = PlaceOf(end - begin);
       RunTile(job_, {tile, &next, scratch_, staged_});
     }
   }
@@ -94,8 +90,8 @@ class Worker {
           SetTile(layout_, step, rows, chunk, &step_tile);
         }
         if (job_.stream) PrefetchBoundary(result, layout_.operands[out].advance[inner_]);
-        if (layout_.reorders) {
-          RunReordered(job_, step, tile, inputs, result);
+        if (layout_.reordered_elements > 0) {
+          RunReordered(job_, step, step_tile, inputs, result);
         } else {
           step_tile.run(tile, inputs, result);
         }
@@ -122,6 +118,12 @@ class Worker {
       joined_rows_ = std::min(tiles / joined_, Count(inner_ - 1) - index_[inner_ - 1]);
     }
     return joined_ * joined_rows_;
+  }
+
+  // Of the current tile, of so many that are left, or of those that are joined with it.
+  TilePlace PlaceOf(std::int64_t tiles) {
+    if (joins_) (void)Join(tiles);
+    return {position_, Rows(), ChunkExtent(LoopCount() - 1)};
   }
 
   // From a tile, or those that are joined, to the next one.

@@ -10,6 +10,7 @@
 #include "core/element_size.h"
 #include "core/parallel.h"
 #include "core/passes.h"
+#include "core/reordered.h"
 #include "core/speed.h"
 #include "core/tile_order.h"
 #include "core/work_estimate.h"
@@ -18,10 +19,9 @@ namespace axiscast {
 namespace {
 
 // As the numbers of tile_cost.cc: seen on an AVX-512 server; on others seconds are more, by Speed::slowness.
-constexpr double kCallSeconds = 3e-9;              // a plan's execution, before its first tile
-constexpr double kLoopSeconds = 15e-9;             // going through the tile loop rather than straight to a kernel
-constexpr std::int64_t kReorderedRowBytes = 1024;  // CPUs foresee longer ones, of which this takes 1.1 times as long
-constexpr double kFarTransposed = 0.5;             // of L3: a transpose of more bytes gains by asking for the next tile's
+constexpr double kCallSeconds = 3e-9;   // a plan's execution, before its first tile
+constexpr double kLoopSeconds = 15e-9;  // going through the tile loop rather than straight to a kernel
+constexpr double kFarTransposed = 0.5;  // of L3: a transpose of more bytes gains by asking for the next tile's
 
 // Cuts `extent` steps of `bytes` into chunks of at most `limit` (at least 1), as even as cache lines allow: no short last chunk,
 // and each chunk begins on a line where the first one does. Tiles that began anywhere ran at 0.7 of the speed, streaming at 0.4.
@@ -183,69 +183,7 @@ std::int64_t RunBytes(const Layout& layout, bool joins, std::int64_t out_size) {
   return SaturatingProduct(joins ? layout.tile_rows() * cols : row, out_size);
 }
 
-// As OperandLayout::reordered, of an input that is streamed, rows apart: the smallest such blocks.
-std::int64_t ReorderedBytes(const Canonical& canonical, int operand, int row_dim, std::int64_t size) {
-  const std::pmr::vector<std::int64_t>& strides = canonical.strides[operand];
-  std::int64_t elements = 1, last = 0;  // of a block, and the offset of its last element
-  for (int d = canonical.rank() - 1; d > 0; --d) {
-    if (strides[d] <= 0) return 0;
-    last += (canonical.extents[d] - 1) * strides[d];
-    elements *= canonical.extents[d];
-    if (d > row_dim || last != (elements - 1) * size) continue;
-    // Blocks themselves follow each other as the result's do.
-    std::int64_t block = elements * size;
-    for (int outer = d - 1; outer >= 0; --outer) {
-      if (strides[outer] != block) return 0;
-      block *= canonical.extents[outer];
-    }
-    return elements * size;
-  }
-  return 0;
-}
-
-// Which inputs have reordered blocks, where tiles are rows of one step of which nothing is staged.
-void FindReordered(const Canonical& canonical, Layout* layout) {
-  if (!layout->far || layout->stages || layout->transposes || layout->permutation != nullptr || layout->row_loop < 0) return;
-  const OperandLayout& out = layout->operands.back();
-  const int row_dim = layout->row_loop;
-  std::int64_t dense = std::int64_t{1} << out.size_log2;
-  for (int d = canonical.rank() - 1; d >= 0; --d) {
-    if (canonical.strides.back()[d] != dense) return;
-    dense *= canonical.extents[d];
-  }
-  for (int i = 0; i < layout->input_count(); ++i) {
-    OperandLayout& operand = layout->operands[i];
-    const std::int64_t row = layout->tile_cols() << operand.size_log2;
-    if (operand.delivery != Delivery::kStreamed || operand.row_stride <= row || row > kReorderedRowBytes) continue;
-    operand.reordered = ReorderedBytes(canonical, i, row_dim, std::int64_t{1} << operand.size_log2);
-    layout->reorders = layout->reorders || operand.reordered > 0;
-    layout->elements = BlockElements(canonical, 0);
-  }
-}
-
-// Of the distinct elements of an operand, with what lies between them within lines, where they are apart along all dims.
-double BytesWithGaps(const Canonical& canonical, int operand, std::int64_t size) {
-  std::int64_t nearest = kLineBytes;
-  bool is_one = true;
-  for (int d = 0; d < canonical.rank(); ++d) {
-    const std::int64_t stride = canonical.strides[operand][d];
-    if (stride == 0 || canonical.extents[d] == 1) continue;
-    is_one = false;
-    if (stride > -nearest && stride < nearest) nearest = std::abs(stride);
-  }
-  const auto bytes = static_cast<double>(UniqueBytes(canonical, operand, size));
-  return is_one || nearest <= size ? bytes : bytes * static_cast<double>(nearest) / static_cast<double>(size);
-}
-
 }  // namespace
-
-std::int64_t UniqueBytes(const Canonical& canonical, int operand, std::int64_t size) {
-  std::int64_t bytes = size;
-  for (int d = 0; d < canonical.rank(); ++d) {
-    if (canonical.strides[operand][d] != 0) bytes = SaturatingProduct(bytes, canonical.extents[d]);
-  }
-  return bytes;
-}
 
 Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std::span<const Step> steps,
                   const LayoutOptions& options) {
@@ -305,7 +243,7 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   const std::int64_t out_size = problem.sizes.back();
   AddLoops(canonical, tiling, out_size, &layout);
   AddOperands(canonical, dtypes, tiling, problem.widest, &layout);
-  if (passes.count == 1) FindReordered(canonical, &layout);
+  if (steps.size() == 1) FindReordered(canonical, &layout);
   const std::int64_t block_bytes = WholeLineBytes(layout.tile_rows() * layout.tile_cols() * problem.widest);
   AddSteps(steps, passes, result_blocks, block_bytes, tiling.by_blocks, &layout);
   layout.scratch_bytes += problem.result_blocks * block_bytes;

@@ -44,8 +44,8 @@ struct OperandLayout : OperandTiling {
   std::pmr::vector<BoxDim> box;
   std::pmr::vector<BoxDim> block;  // the dims of what is staged in a whole tile
   std::int64_t scratch = 0;        // offset of its block
-  std::int64_t reordered = 0;      // of an input in memory, bytes of blocks that have a block of the result's elements, in another
-                                   // order than the result; 0: there are none
+  std::int64_t reordered = 0;      // bytes of blocks of an input: each has the elements of a block of the result, in another order.
+                                   // 0: there are none, or they are in a cache
 
   // TileInput::row_stride for kernels whose rows are so many cols.
   std::int64_t row_stride_of(std::int64_t cols) const {
@@ -106,18 +106,17 @@ struct Layout {
   std::pmr::vector<StepLayout> steps;              // passes
   CheckFunction check = nullptr;                   // instead of steps: looks at the one operand
   std::int64_t tiles = 1;
-  PieceSizes pieces = {1};     // of parallel work, in tiles
-  bool parallel = false;       // threads may share it
-  double seconds = 0;          // on one thread, by the estimate
-  int whole_from = 0;          // chunks of the loops from this one on need not be tiles of their own: only sharing cuts them
-  int alike = -1;              // of a plain layout, the only loop of several tiles, all of one size; -1: there is no such loop
-  bool stages = false;         // any operand is staged
-  bool halves = false;         // Tile::halves
-  bool abreast = false;        // Tile::abreast
-  bool transposes = false;     // as Tiling::transposes
-  std::int64_t elements = 0;   // of the result, if it reorders
-  bool reorders = false;       // any operand has reordered blocks, and tiles one step
-  std::int64_t run_bytes = 0;  // of the output, that kernels write one element after the other
+  PieceSizes pieces = {1};  // of parallel work, in tiles
+  bool parallel = false;    // threads may share it
+  double seconds = 0;       // on one thread, by the estimate
+  int whole_from = 0;       // chunks of the loops from this one on need not be tiles of their own: only sharing cuts them
+  int alike = -1;           // of a plain layout, the only loop of several tiles, all of one size; -1: there is no such loop
+  bool stages = false;      // any operand is staged
+  bool halves = false;      // Tile::halves
+  bool abreast = false;     // Tile::abreast
+  bool transposes = false;  // as Tiling::transposes
+  std::int64_t reordered_elements = 0;               // of the result, where any input has reordered blocks; 0: none has
+  std::int64_t run_bytes = 0;                        // of the output, that kernels write one element after the other
   std::int64_t least_off_lines = kStreamedRunBytes;  // of them, where they begin off a line
   bool can_stream = false;                           // the output has runs that are long enough to be stored past the caches
   bool streams = false;                              // and the call's bytes do not fit them
@@ -165,9 +164,6 @@ int BlockDims(const Layout& layout, const OperandLayout& operand, std::int64_t r
 
 // How an operand reaches the kernel, for people: "streamed", "splat", "staged: pattern"...
 std::string DescribeDelivery(const Layout& layout, int operand);
-
-// Bytes of the distinct elements of an operand: what is stretched counts once.
-std::int64_t UniqueBytes(const Canonical& canonical, int operand, std::int64_t size);
 
 }  // namespace axiscast
 

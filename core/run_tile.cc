@@ -51,12 +51,7 @@ Runs RunsOf(const OperandLayout& operand, std::int64_t rows, std::int64_t cols) 
   return {rows, operand.row_stride, bytes};
 }
 
-// Asks for the lines of [begin, end).
-[[gnu::always_inline]] inline void PrefetchLines(const std::byte* begin, const std::byte* end) {
-  const std::byte* line = begin - reinterpret_cast<std::uintptr_t>(begin) % kLineBytes;
-  for (; line < end; line += kLineBytes) __builtin_prefetch(line);
-}
-// The same, into the second cache, where the first has no room: pieces of many rows, a page or more apart.
+// As PrefetchLines, into the second cache, where the first has no room: pieces of many rows, a page or more apart.
 [[gnu::always_inline]] inline void PrefetchFarLines(const std::byte* begin, const std::byte* end) {
   const std::byte* line = begin - reinterpret_cast<std::uintptr_t>(begin) % kLineBytes;
   for (; line < end; line += kLineBytes) __builtin_prefetch(line, 0, 2);
@@ -85,8 +80,6 @@ Runs RunsOf(const OperandLayout& operand, std::int64_t rows, std::int64_t cols) 
     }
   }
 }
-
-constexpr std::int64_t kStripBytes = 1024;  // of a result whose inputs have reordered blocks
 
 // A tile with a transposed input, in strips of squares between which a part of what the next tile needs is asked for: in memory
 // 1.2 to 1.4 times faster than to ask for all of it before the tile.
@@ -122,34 +115,6 @@ void RunRest(const StepLayout& step, std::int64_t rest, Tile& tile, const void**
 }
 
 }  // namespace
-
-void RunReordered(const TileJob& job, const StepLayout& step, Tile tile, const void* const* inputs, std::byte* out) {
-  const Layout& layout = job.layout;
-  const std::size_t last = layout.operands.size() - 1;
-  const std::int64_t rows = tile.rows, strip = std::max<std::int64_t>(kStripBytes / (tile.cols * step.result_size), 1);
-  std::int64_t element = (out - job.pointers[last] - layout.offsets[last]) / step.result_size;
-  KernelFunction run = step.run;
-  const void* at[kMaxPassInputs];
-  std::copy_n(inputs, step.arity, at);
-  for (std::int64_t row = 0; row < rows; row += strip) {
-    if (const std::int64_t some = std::min(strip, rows - row); some != tile.rows || row == 0) {
-      tile.rows = some;
-      if (step.choose != nullptr) run = step.choose(tile);
-    }
-    const std::int64_t elements = tile.rows * tile.cols;
-    for (std::size_t i = 0; i < last; ++i) {
-      const OperandLayout& operand = layout.operands[i];
-      const std::int64_t ahead = element + (operand.reordered >> operand.size_log2);
-      if (operand.reordered == 0 || ahead + elements > layout.elements) continue;
-      const std::byte* const begin = job.pointers[i] + layout.offsets[i] + (ahead << operand.size_log2);
-      PrefetchLines(begin, begin + (elements << operand.size_log2));
-    }
-    run(tile, at, out);
-    for (int a = 0; a < step.arity; ++a) at[a] = static_cast<const std::byte*>(at[a]) + tile.rows * RowStrideOf(step, tile, a);
-    out += tile.rows * tile.out_row_stride;
-    element += elements;
-  }
-}
 
 void RunTile(TileJob& job, const TileAt& at) {
   const Layout& layout = job.layout;

@@ -45,11 +45,6 @@ struct TileAt : TilePlace {
 // follow: asks for one of the lines of two tiles later. 0.7 of the time from memory where tiles have 1.5 KB (Zen 4).
 inline void PrefetchBoundary(const std::byte* out, std::int64_t advance) { __builtin_prefetch(out + 3 * advance); }
 
-// Computes a tile of a plain layout whose inputs have reordered blocks, `out` being its first result, and asks for as much of the
-// next blocks in their own order, a part before each strip of rows: memory gives 1.2 to 2.2 times as much so (Zen 4). Asking for
-// all of it before the tile, or for what the next tile needs, gains half of that or nothing.
-void RunReordered(const TileJob& job, const StepLayout& step, Tile tile, const void* const* inputs, std::byte* out);
-
 // Runs it, or has the check look at it.
 void RunTile(TileJob& job, const TileAt& at);
 

@@ -20,9 +20,6 @@ inline constexpr std::int64_t kLeastFolded = 2 * 1024;     // bytes of cols; wit
 inline constexpr std::int64_t kMostTimes = 64;             // that a recurring input's elements come; where more, rows share them
 inline constexpr std::int64_t kSetBytes = 4096;            // of an L1 of 64 sets of lines
 
-// Rows that are worth a transposed input. Of 4 to 7 of 8-byte elements it takes 1.0 to 1.2 times as long as scratch in L1.
-constexpr std::int64_t LeastTransposedRows(std::int64_t element_size) { return element_size == 4 ? kSquareRows / 2 : kSquareRows; }
-
 // Of the widest operand, of a tile that goes through scratch on its way past the caches, and of a folded one's rows: L1 holds what
 // the next tile needs besides. Of 32 KB, tiles of 8 KB take 1.4 times as long as 5 KB in chains. In L2 5 KB take 1.2 times as long.
 inline std::int64_t StreamedTileBytes() {
@@ -303,7 +300,7 @@ class TileCols {
     const int input = StagedInput(), dim = input < 0 ? -1 : ContiguousDim(input, rank() - 1);
     if (dim < 0) return -1;
     const std::int64_t size = problem_.sizes[input];
-    if (canonical_.strides[input][dim] != size || canonical_.extents[dim] < LeastTransposedRows(size)) return -1;
+    if (canonical_.strides[input][dim] != size || canonical_.extents[dim] < LeastSquareRows(size)) return -1;
     if (problem_.far && canonical_.extents[dim] * size < kLineBytes) return -1;
     if (canonical_.extents[rank() - 1] * size < kLineBytes) return -1;
     // Lines that are all multiples of 4 KB apart fall into the same few places of an L1: a square's evict each other. By way of

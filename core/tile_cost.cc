@@ -199,7 +199,7 @@ double TileCost::SecondsOfSquares(int first) const {
   const auto waste = [](std::int64_t extent, std::int64_t by) {
     return static_cast<double>((extent + by - 1) / by * by) / static_cast<double>(extent);
   };
-  return static_cast<double>(Block(0)) / static_cast<double>(side) * waste(rows, LeastTransposedRows(problem_.widest)) *
+  return static_cast<double>(Block(0)) / static_cast<double>(side) * waste(rows, LeastSquareRows(problem_.widest)) *
          waste(cols, side) * kTransposedSeconds;
 }
 

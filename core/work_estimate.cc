@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 
 #include "core/caches.h"
 #include "core/element_size.h"
@@ -48,6 +49,27 @@ double CyclesOf(const Step& step, const Canonical& canonical) {
 }
 
 }  // namespace
+
+std::int64_t UniqueBytes(const Canonical& canonical, int operand, std::int64_t size) {
+  std::int64_t bytes = size;
+  for (int d = 0; d < canonical.rank(); ++d) {
+    if (canonical.strides[operand][d] != 0) bytes = SaturatingProduct(bytes, canonical.extents[d]);
+  }
+  return bytes;
+}
+
+double BytesWithGaps(const Canonical& canonical, int operand, std::int64_t size) {
+  std::int64_t nearest = kLineBytes;
+  bool is_one = true;
+  for (int d = 0; d < canonical.rank(); ++d) {
+    const std::int64_t stride = canonical.strides[operand][d];
+    if (stride == 0 || canonical.extents[d] == 1) continue;
+    is_one = false;
+    if (stride > -nearest && stride < nearest) nearest = std::abs(stride);
+  }
+  const auto bytes = static_cast<double>(UniqueBytes(canonical, operand, size));
+  return is_one || nearest <= size ? bytes : bytes * static_cast<double>(nearest) / static_cast<double>(size);
+}
 
 void EstimateWork(const Canonical& canonical, std::span<const Step> steps, const Passes& passes, double bytes, double written,
                   bool streams, Estimate* estimate) {

@@ -2,6 +2,7 @@
 #ifndef AXISCAST_CORE_WORK_ESTIMATE_H_
 #define AXISCAST_CORE_WORK_ESTIMATE_H_
 
+#include <cstdint>
 #include <span>
 
 #include "core/canonical.h"
@@ -11,9 +12,13 @@
 
 namespace axiscast {
 
-// Sets an estimate's bytes and arithmetic: whichever takes longer, the other one is done meanwhile. `bytes`: of all operands, what
-// is stretched once; `written`: of the output among them, also in place, which plans do not
-// know; `streams`: it goes past the caches.
+// Bytes of the distinct elements of an operand: what is stretched counts once.
+std::int64_t UniqueBytes(const Canonical& canonical, int operand, std::int64_t size);
+// And of what lies between them within lines, where they are apart along all dims.
+double BytesWithGaps(const Canonical& canonical, int operand, std::int64_t size);
+
+// Sets an estimate's bytes and arithmetic: whichever takes longer, the other one is done meanwhile. `bytes`: BytesWithGaps of all
+// operands; `written`: of the output among them, also in place, which plans do not know; `streams`: it goes past the caches.
 void EstimateWork(const Canonical& canonical, std::span<const Step> steps, const Passes& passes, double bytes, double written,
                   bool streams, Estimate* estimate);
 

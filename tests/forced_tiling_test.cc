@@ -84,16 +84,19 @@ ByteStrides ColumnStrides(const Shape& shape, std::int64_t size) {
   return StridesOf(ViewSpec::Dense(shape.rank()), column, size);
 }
 
-// Of an input whose last two dims are in the other order in memory.
-ByteStrides TransposedStrides(const Shape& shape, std::int64_t size) {
-  if (shape.rank() < 2) return ColumnStrides(shape, size);
-  const int last = shape.rank() - 1;
+// Of an input whose dims `last` and the one before it are in the other order in memory.
+ByteStrides SwappedStrides(const Shape& shape, std::int64_t size, int last) {
+  if (last < 1) return ColumnStrides(shape, size);
   Shape swapped = shape;
   std::swap(swapped[last - 1], swapped[last]);
   ByteStrides strides = StridesOf(ViewSpec::Dense(shape.rank()), swapped, size);
   std::swap(strides[last - 1], strides[last]);
   return strides;
 }
+
+ByteStrides TransposedStrides(const Shape& shape, std::int64_t size) { return SwappedStrides(shape, size, shape.rank() - 1); }
+// Of one whose rows jump about.
+ByteStrides JumpingStrides(const Shape& shape, std::int64_t size) { return SwappedStrides(shape, size, shape.rank() - 2); }
 
 // Of an input that has the last dim's elements once for all of the one before it.
 ByteStrides RecurringStrides(const Shape& shape, std::int64_t size) {
@@ -109,7 +112,8 @@ Call RandomCall(Random& random) {
   Call call;
   const bool is_transposed = random.Chance(20), has_column = !is_transposed && random.Chance(10);
   const bool recurs = !is_transposed && !has_column && random.Chance(15);
-  call.op = recurs ? random.Of(std::vector<const char*>{"add", "subtract"})
+  const bool jumps = !is_transposed && !has_column && !recurs && random.Chance(10);
+  call.op = recurs || jumps ? random.Of(std::vector<const char*>{"add", "subtract"})
             : has_column || is_transposed
                 ? "add"
                 : random.Of(std::vector<const char*>{"abs", "add", "divide", "floor_divide", "less", "remainder", "where"});
@@ -133,9 +137,13 @@ Call RandomCall(Random& random) {
     call.shape.push_back(random.In(4, 150));
     budget = 1;
   }
+  if (jumps) {
+    call.shape = {random.In(2, 5), random.In(2, 6), random.In(2, 9), random.In(4, 100)};
+    budget = 1;
+  }
   if (budget > 1) call.shape[static_cast<int>(random.Below(rank))] *= budget;
   const int arity = FindOp(call.op)->arity();
-  const std::int64_t special = has_column || is_transposed || recurs ? random.Below(arity) : -1;
+  const std::int64_t special = has_column || is_transposed || recurs || jumps ? random.Below(arity) : -1;
   const std::int64_t gap =
       recurs && random.Chance(30) ? random.In(1, 20) : 0;  // elements, behind what all but one have for a step of dim 0
   for (int i = 0; i <= arity; ++i) {
@@ -143,6 +151,7 @@ Call RandomCall(Random& random) {
     operand.dtype = i < arity ? kernels[call.kernel].inputs[i] : kernels[call.kernel].output;
     operand.strides = i == special   ? (is_transposed ? TransposedStrides
                                         : recurs      ? RecurringStrides
+                                        : jumps       ? JumpingStrides
                                                       : ColumnStrides)(call.shape, operand.size())
                       : special >= 0 ? StridesOf(ViewSpec::Dense(call.shape.rank()), call.shape, operand.size())
                                      : RandomStrides(random, call.shape, operand.size(), i == arity);
@@ -240,7 +249,7 @@ Bytes Execute(Random& random, const Call& call, std::string* way, Counts* counts
   if (layout.fold > 0) ++(*counts)[options.forced.streams ? "folded for streaming" : "folded"];
   if (layout.parallel) ++(*counts)["parallel"];
   if (layout.abreast) ++(*counts)["abreast"];
-  if (layout.reorders && layout.is_plain() && layout.tiles > 1) ++(*counts)["reordered"];
+  if (layout.reordered_elements > 0 && layout.tiles > 1) ++(*counts)["reordered"];
   if (layout.parallel && layout.whole_from < static_cast<int>(layout.loops.size())) ++(*counts)["parallel, tiles joined"];
   if (layout.can_stream && execute_options.stores == StorePolicy::kStream) ++(*counts)["stored past the caches"];
   if (layout.can_stream && execute_options.stores != StorePolicy::kStream) ++(*counts)["stored into the caches"];

@@ -8,8 +8,11 @@
 
 #include <cstdio>
 #include <map>
+#include <memory>
+#include <vector>
 
 #include "axiscast/axiscast.h"
+#include "core/caches.h"
 #include "core/canonical.h"
 #include "tests/testing/any_target.h"
 #include "tests/testing/case_memory.h"
@@ -228,18 +231,58 @@ TEST(Layout, AsksForBlocksInTheirOwnOrder) {
     LayoutOptions options;
     options.far = far;
     const Layout layout = MakeLayout(Canonicalise(extents, {x, dense, dense}), all, {&step, 1}, options);
-    EXPECT_EQ(layout.reorders, layout.operands[0].reordered > 0);
+    EXPECT_EQ(layout.reordered_elements > 0, layout.operands[0].reordered > 0);
     EXPECT_EQ(layout.operands[1].reordered, 0);
     return layout.operands[0].reordered;
   };
-  EXPECT_EQ(reordered({50, 4, 16, 64}, {4096, 64, 256, 1}, true), 4096 * 4);  // heads inside
-  EXPECT_EQ(reordered({50, 4, 16, 64}, {4096, 64, 256, 1}, false), 0);
-  EXPECT_EQ(reordered({5, 10, 4, 16, 64}, {40960, 4096, 64, 256, 1}, true), 4096 * 4);
-  EXPECT_EQ(reordered({5, 10, 4, 16, 64}, {4096, 20480, 64, 256, 1}, true), 0) << "blocks in another order, whose own is all";
-  EXPECT_EQ(reordered({50, 4, 16, 64}, {5000, 64, 256, 1}, true), 0) << "gaps between blocks";
-  EXPECT_EQ(reordered({50, 4, 16, 64}, {8192, 128, 512, 1}, true), 0) << "gaps in them";
-  EXPECT_EQ(reordered({50, 4, 16, 64}, {4096, 1024, 64, 1}, true), 0) << "in the result's order";
-  EXPECT_EQ(reordered({50, 4, 16, 512}, {32768, 512, 2048, 1}, true), 0) << "long rows";
+  EXPECT_EQ(reordered({5, 4, 16, 64}, {4096, 64, 256, 1}, true), 4096 * 4);  // heads inside
+  EXPECT_EQ(reordered({5, 4, 16, 64}, {4096, 64, 256, 1}, false), 0);
+  EXPECT_EQ(reordered({2, 3, 4, 16, 64}, {3 * 4096, 4096, 64, 256, 1}, true), 4096 * 4);
+  EXPECT_EQ(reordered({2, 3, 4, 16, 64}, {4096, 8192, 64, 256, 1}, true), 0) << "blocks in another order, whose own is all";
+  EXPECT_EQ(reordered({5, 4, 16, 64}, {5000, 64, 256, 1}, true), 0) << "gaps between blocks";
+  EXPECT_EQ(reordered({5, 4, 16, 64}, {8192, 128, 512, 1}, true), 0) << "gaps in them";
+  EXPECT_EQ(reordered({5, 4, 16, 64}, {4096, 1024, 64, 1}, true), 0) << "in the result's order";
+  EXPECT_EQ(reordered({5, 4, 16, 512}, {32768, 512, 2048, 1}, true), 0) << "long rows";
+  EXPECT_EQ(reordered({5, 4, MachineCaches().l2 / 512, 64}, {MachineCaches().l2 / 2, 64, 256, 1}, true), 0) << "large blocks";
+}
+
+// Rows that leave 1 to 15 over beside squares of 16, whose loads are cache lines, or not; also in place.
+TEST(Layout, TransposesOnAndOffCacheLines) {
+  int transposed = 0;
+  for (const std::int64_t rows : {16, 17, 19, 20, 21, 23, 24, 25, 28, 29, 31, 35}) {
+    for (const std::int64_t cols : {16, 25, 64}) {
+      for (const std::int64_t off : {0, 1}) {  // elements
+        const std::int64_t line = (rows + 15) / 16 * 16;
+        std::vector<float> memory(static_cast<std::size_t>(cols * line + 16 + off)), y(static_cast<std::size_t>(rows * cols));
+        for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<float>(i % 1009);
+        for (std::size_t i = 0; i < y.size(); ++i) y[i] = static_cast<float>(i % 991);
+        void* begin = memory.data();
+        std::size_t room = memory.size() * sizeof(float);
+        const float* const x = static_cast<float*>(std::align(64, sizeof(float), begin, room)) + off;
+        const Shape shape{rows, cols};
+        const TensorView views[] = {{x, DType::kFloat32, shape, {4, 4 * line}}, {y.data(), DType::kFloat32, shape}};
+        std::vector<float> out(y.size()), expected(y.size());
+        for (std::int64_t r = 0; r < rows; ++r) {
+          for (std::int64_t c = 0; c < cols; ++c) {
+            const auto at = static_cast<std::size_t>(r * cols + c);
+            expected[at] = x[c * line + r] + y[at];
+          }
+        }
+        Plan plan;
+        ASSERT_TRUE(Plan::Make(*FindOp("add"), {views[0], views[1]}, {out.data(), DType::kFloat32, shape}, {}, &plan).ok());
+        transposed += plan.Describe().operands[0].delivery == "transposed";
+        const void* const inputs[] = {x, y.data()};
+        ASSERT_TRUE(plan.Execute(inputs, out.data()).ok());
+        EXPECT_EQ(out, expected) << rows << " x " << cols << ", " << off;
+        ASSERT_TRUE(plan.Execute(inputs, y.data()).ok());
+        EXPECT_EQ(y, expected) << rows << " x " << cols << ", " << off << ", in place";
+      }
+    }
+  }
+  const DType floats[] = {DType::kFloat32, DType::kFloat32};
+  if (FindOp("add")->FindKernel(floats)->abilities.transposes) {
+    EXPECT_GE(transposed, 36);  // half of them
+  }
 }
 
 }  // namespace

@@ -101,21 +101,35 @@ TEST(Tiling, TransposesInKernels) {
     Shape shape;
     Extents strides;  // of x, in elements
     bool takes;
-  } cases[] = {{{256, 256}, {1, 256}, true},        {{100, 3000}, {1, 107}, true},
-               {{16, 16}, {1, 16}, true},           {{8, 256}, {1, 8}, true},
-               {{15, 256}, {1, 15}, true},          {{8, 5000}, {1, 8}, true},
-               {{9, 10000}, {1, 9}, true},          {{4, 256}, {1, 4}, true},
-               {{3, 256}, {1, 3}, false},           {{256, 15}, {1, 256}, false},
-               {{256, 256}, {-1, 256}, false},      {{9, 64, 80}, {0, 1, 64}, true},
-               {{20, 30, 40}, {1, 20, 600}, false}, {{256, 256}, {1, -256}, true},
-               {{256, 256}, {2, 512}, false},       {{5, 64, 64}, {64, 1, 320}, true},
+    DType dtype = DType::kFloat32;
+  } cases[] = {{{256, 256}, {1, 256}, true},
+               {{100, 3000}, {1, 107}, true},
+               {{16, 16}, {1, 16}, true},
+               {{8, 256}, {1, 8}, true},
+               {{15, 256}, {1, 15}, true},
+               {{8, 5000}, {1, 8}, true},
+               {{9, 10000}, {1, 9}, true},
+               {{4, 256}, {1, 4}, true},
+               {{7, 256}, {1, 7}, true},
+               {{7, 256}, {1, 7}, false, DType::kFloat64},
+               {{8, 256}, {1, 8}, true, DType::kFloat64},
+               {{3, 256}, {1, 3}, false},
+               {{256, 15}, {1, 256}, false},
+               {{256, 256}, {-1, 256}, false},
+               {{9, 64, 80}, {0, 1, 64}, true},
+               {{20, 30, 40}, {1, 20, 600}, false},
+               {{256, 256}, {1, -256}, true},
+               {{256, 256}, {2, 512}, false},
+               {{5, 64, 64}, {64, 1, 320}, true},
                {{64, 16, 64}, {1, 64, 1024}, false}};
-  for (const auto& [shape, strides, takes] : cases) {
-    ByteStrides bytes = DenseStrides(shape, DType::kFloat32);
-    for (std::size_t d = 0; d < strides.size(); ++d) bytes[static_cast<int>(d)] = strides[d] * 4;
-    const TensorView x(nullptr, DType::kFloat32, shape, bytes), y(nullptr, DType::kFloat32, shape);
+  for (const auto& [shape, strides, takes, dtype] : cases) {
+    ByteStrides bytes = DenseStrides(shape, dtype);
+    for (std::size_t d = 0; d < strides.size(); ++d) {
+      bytes[static_cast<int>(d)] = strides[d] * static_cast<std::int64_t>(SizeOf(dtype));
+    }
+    const TensorView x(nullptr, dtype, shape, bytes), y(nullptr, dtype, shape);
     Plan plan;
-    const Status status = Plan::Make(add, {x, y}, MutableTensorView(nullptr, DType::kFloat32, shape), {}, &plan);
+    const Status status = Plan::Make(add, {x, y}, MutableTensorView(nullptr, dtype, shape), {}, &plan);
     ASSERT_TRUE(status.ok()) << status.message();
     const std::string delivery = plan.Describe().operands[0].delivery;
     EXPECT_EQ(delivery == "transposed", takes && transposes) << shape[0] << " x " << shape[1] << ": " << delivery;

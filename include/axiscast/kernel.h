@@ -19,11 +19,15 @@ inline constexpr int kFewParts = 8;               // whose tables registers hold
 inline constexpr int kMaxSharing = 4;             // parts that share vectors
 inline constexpr std::int64_t kSharedBytes = 64;  // of such a vector: with shorter ones, it takes 1.2 times as long
 inline constexpr int kMaxPermutedLanes = 64;
-inline constexpr std::int64_t kSquareRows = 8;           // of what kernels transpose at once, a line's elements of cols
+inline constexpr std::int64_t kSquareRows = 8;           // of most squares that kernels transpose
 inline constexpr std::int64_t kMaxOutStep = 4;           // of results that are not one after the other
 inline constexpr int kMaxLinks = 16;                     // of a chain
 inline constexpr std::int64_t kMaxKept = 8;              // vectors of the target
 inline constexpr std::int64_t kMaxKeptBytes = 2 * 1024;  // of all of them
+
+/// Rows that are worth a transposed input, of elements of so many bytes: of 8 bytes, 4 to 7 take 1.0 to 1.2 times as long as by way
+/// of scratch in L1.
+constexpr std::int64_t LeastSquareRows(std::int64_t element_size) { return element_size == 4 ? kSquareRows / 2 : kSquareRows; }
 
 /// An attribute's value, already rounded to the kernel's attribute dtype; Get<T>() reads it as that dtype's C++ type.
 struct AttributeSlot {

@@ -49,21 +49,22 @@ class TransposedRows {
       if (on_lines) r = RunSquares<kSide>(tile, first, r, streams, overlaps, attributes);
     }
     r = RunSquares<kSquareRows>(tile, first, r, streams, overlaps, attributes);
+    if constexpr (kLow < kSquareRows) {
+      if (tile.rows < kSquareRows || tile.rows - r <= kLow) {
+        for (; r < tile.rows; r += kLow) {
+          RunRow(tile, first, r, kLow, overlaps, &SquareOf<false, kLow, A>, &SquareOf<false, kLow, A>, attributes);
+        }
+        return;
+      }
+    }
     if (r == tile.rows) return;
-    if (tile.rows - r > kLow && tile.rows >= kSquareRows) {
-      RunRow(tile, first, r, kSquareRows, overlaps, &SquareOf<false, kSquareRows, A>, &SquareOf<false, kSquareRows, A>, attributes);
-      return;
-    }
-    for (; r < tile.rows; r += kLow) {
-      RunRow(tile, first, r, kLow, overlaps, &SquareOf<false, kLow, A>, &SquareOf<false, kLow, A>, attributes);
-    }
+    RunRow(tile, first, r, kSquareRows, overlaps, &SquareOf<false, kSquareRows, A>, &SquareOf<false, kSquareRows, A>, attributes);
   }
 
  private:
   static constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
   static constexpr auto kSide = static_cast<std::int64_t>(hn::MaxLanes(D()));  // cols of what is transposed at once
-  // Rows of that where few are left: blocks of 16 bytes.
-  static constexpr std::int64_t kLow = sizeof(T) == 4 ? kSquareRows / 2 : kSquareRows;
+  static constexpr std::int64_t kLow = LeastSquareRows(kSize);                 // rows of that, where few are left
   static constexpr std::int64_t kVectorBytes = kSide * kSize;
 
   // Where all that a square needs begins, and how many bytes apart its lines are.
@@ -125,7 +126,8 @@ class TransposedRows {
     for (; r + kRows <= tile.rows; r += kRows) RunRow(tile, first, r, kRows, overlaps, whole, part, attributes);
     return r;
   }
-  // A row of squares, the last one of which overlaps the one before it, or those above them, if it may.
+  // A row of squares. Where they are fewer rows, they overlap those above; where the last one has fewer cols, it overlaps the one
+  // before it; or what there is of a square is computed alone.
   template <class A>
   static HWY_INLINE void RunRow(const Tile& tile, const Sides& first, std::int64_t r, std::int64_t height, bool overlaps,
                                 Square<A> whole, Square<A> part, const A& attributes) {

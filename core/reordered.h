@@ -1,0 +1,25 @@
+// Inputs in memory whose rows jump about, though a block of the result needs a block of them whole: (batch, seq, heads, size) read
+// as (batch, heads, seq, size). They are asked for a block ahead, in the order in which they lie there.
+#ifndef AXISCAST_CORE_REORDERED_H_
+#define AXISCAST_CORE_REORDERED_H_
+
+#include <cstddef>
+
+#include "core/canonical.h"
+#include "core/layout.h"
+#include "core/run_tile.h"
+
+namespace axiscast {
+
+// Sets OperandLayout::reordered of a layout's inputs, where its tiles are rows of one step that follow each other in the result, of
+// which nothing is staged. Cost: O(operands * rank).
+void FindReordered(const Canonical& canonical, Layout* layout);
+
+// Computes a tile of such a layout, `out` being its first result, in strips of rows, before each of which it asks for as much of
+// the next blocks: memory gives 1.1 to 2 times as much so (Zen 4). To ask for what the next tile needs gains half of that; for all
+// of a tile's before it, nothing.
+void RunReordered(const TileJob& job, const StepLayout& step, const StepTile& whole, const void* const* inputs, std::byte* out);
+
+}  // namespace axiscast
+
+#endif  // AXISCAST_CORE_REORDERED_H_
