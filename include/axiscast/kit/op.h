@@ -164,7 +164,7 @@ constexpr bool RefusesZero() {
 
 /// Whether exchanging the two inputs, both T, changes no bit of the result, but for which NaN a NaN is: `template <typename T>
 /// static constexpr bool kCommutes = true;`. One loop then serves a first and a second input that is one value or repeated, a
-/// quarter to a third less code. Of a compact op, which has one loop anyway, nothing changes.
+/// quarter to a third less code. Of a compact op, whose loop takes all kinds, nothing changes.
 template <class Op, typename T>
 constexpr bool Commutes() {
   if constexpr (requires { Op::template kCommutes<T>; }) {
@@ -176,8 +176,8 @@ constexpr bool Commutes() {
   }
 }
 
-/// Whether the op asks for one loop only, because its Vector is long: `template <typename T> static constexpr bool kCompact =
-/// true;`. The build then has one copy of it rather than ten or more.
+/// Whether the op asks for one loop for all kinds of inputs, because its Vector is long: `template <typename T> static constexpr
+/// bool kCompact = true;`. The build then has two copies of it, for whole vectors and for less, rather than ten or more.
 template <class Op, typename T>
 constexpr bool IsCompact() {
   if constexpr (requires { Op::template kCompact<T>; }) {
