@@ -45,7 +45,7 @@ struct OperandLayout : OperandTiling {
   std::pmr::vector<BoxDim> block;  // the dims of what is staged in a whole tile
   std::int64_t scratch = 0;        // offset of its block
   std::int64_t reordered = 0;      // bytes of blocks of an input: each has the elements of a block of the result, in another order.
-                                   // 0: there are none, or they are in a cache
+                                   // 0: there are none that are worth asking for
 
   // TileInput::row_stride for kernels whose rows are so many cols.
   std::int64_t row_stride_of(std::int64_t cols) const {

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/caches.h"
+#include "core/run_tile.h"
 
 namespace axiscast {
 namespace {
@@ -21,8 +22,9 @@ std::int64_t ReorderedBytes(const Canonical& canonical, int operand, int row_dim
   const std::pmr::vector<std::int64_t>& strides = canonical.strides[operand];
   std::int64_t elements = 1, last = 0;  // of a block, and the offset of its last element
   for (int d = canonical.rank() - 1; d > 0; --d) {
+    if (strides[d] <= 0) return 0;
     const std::int64_t way = SaturatingProduct(canonical.extents[d] - 1, strides[d]);
-    if (strides[d] <= 0 || way > std::numeric_limits<std::int64_t>::max() - last) return 0;
+    if (way > std::numeric_limits<std::int64_t>::max() - last) return 0;
     last += way;
     elements = SaturatingProduct(elements, canonical.extents[d]);
     if (d > row_dim || last != SaturatingProduct(elements - 1, size)) continue;

@@ -7,12 +7,13 @@
 
 #include "core/canonical.h"
 #include "core/layout.h"
-#include "core/run_tile.h"
 
 namespace axiscast {
 
-// Sets OperandLayout::reordered of a layout's inputs, where its tiles are rows of one step that follow each other in the result, of
-// which nothing is staged. Cost: O(operands * rank).
+struct TileJob;
+
+// Sets OperandLayout::reordered of a layout's inputs, and Layout::reordered_elements, where its tiles are rows that follow each
+// other in the result, of which nothing is staged. For layouts of one step. Cost: O(operands * rank).
 void FindReordered(const Canonical& canonical, Layout* layout);
 
 // Computes a tile of such a layout, `out` being its first result, in strips of rows, before each of which it asks for as much of

@@ -9,7 +9,7 @@ namespace HWY_NAMESPACE {
 using namespace axiscast;
 using namespace axiscast::HWY_NAMESPACE;
 
-// What these ops have in common: one loop only, which compiles faster.
+// What these ops have in common: one loop for all kinds, which compiles faster.
 struct OwnBinary {
   using Class = Binary;
   static constexpr Kinds kKinds = kFloats;
