@@ -120,7 +120,7 @@ class Worker {
     return joined_ * joined_rows_;
   }
 
-  // Of the current tile, of so many that are left, or of those that are joined with it.
+  // Where the current tile is, and those that are joined with it, of so many that are left.
   TilePlace PlaceOf(std::int64_t tiles) {
     if (joins_) (void)Join(tiles);
     return {position_, Rows(), ChunkExtent(LoopCount() - 1)};

@@ -89,4 +89,5 @@ void RunReordered(const TileJob& job, const StepLayout& step, const StepTile& wh
     element += elements;
   }
 }
+
 }  // namespace axiscast
