@@ -57,12 +57,11 @@ class AbreastRows {
           const std::size_t offset = ElementsBefore(line, row);
           const OutputRun<Out> run(kStream, row, cols);
           std::size_t i = begin == 0 ? ElementsBefore(lanes, row) : begin + offset;
-          for (; i < begin + offset + step && i + lanes <= cols; i += lanes) {
-            if constexpr (kStream) {
-              run.Store(Rows::ResultToStream(wide, i, attributes, at...), d_stored, row + i);
-            } else {
-              Rows::StoreAhead(wide, i, row, attributes, at...);
-            }
+          if constexpr (kStream) {
+            run.StoreVectors(d_stored, row, i, HWY_MIN(begin + offset + step, cols),
+                             [&](std::size_t col) HWY_ATTR { return Rows::ResultToStream(wide, col, attributes, at...); });
+          } else {
+            for (; i < begin + offset + step && i + lanes <= cols; i += lanes) Rows::StoreAhead(wide, i, row, attributes, at...);
           }
         };
         ForRows(store_part, out, out_row_stride, some, x...);
@@ -75,7 +74,7 @@ class AbreastRows {
 
  private:
   static constexpr std::int64_t kRowsAbreast = 8;
-  static constexpr std::size_t kBytesAbreast = 256, kLineBytes = 64;
+  static constexpr std::size_t kBytesAbreast = 256;
 
   // Elements from a row's begin to the next boundary of so many, a power of two.
   static HWY_INLINE std::size_t ElementsBefore(std::size_t boundary, const Out* row) {

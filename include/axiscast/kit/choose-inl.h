@@ -134,11 +134,11 @@ class RowsChoice {
     if (tile.stream) return Whole<kInput>(tile, inputs, out);
     PeriodicRows<Rows, Op, T, kAs<kInput>>::Run(tile, inputs[kInput], inputs[1 - kInput], out);
   }
-  // Rows of whole vectors. Streamed off a vector's boundary, they are joined.
+  // Rows of whole vectors. Streamed, short ones and those off a vector's boundary are joined.
   template <int kInput>
   static void Whole(const Tile& tile, const void* const* inputs, void* out) {
     using Periodic = PeriodicRows<Rows, Op, T, kAs<kInput>>;
-    if (tile.stream && Periodic::IsOffVectors(tile, out)) return Joined<kInput>(tile, inputs, out);
+    if (tile.stream && Periodic::IsJoined(tile, out)) return Joined<kInput>(tile, inputs, out);
     if constexpr (kMayHalve) {
       if (tile.halves) return PatternInHalves<Streamed<T>, Streamed<T>>(tile, inputs, out);
     }

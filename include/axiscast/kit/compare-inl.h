@@ -105,7 +105,7 @@ struct ByteVectors {
         i = group - misalignment;
       }
     }
-    for (; i + group <= n; i += group) run.Store(bytes(i), d_group, out + i);
+    i = run.StoreVectors(d_group, out, i, n, bytes);
     if (i < n) run.StoreLast(bytes(n - group), d_group, out + n - group);
     return true;
   }

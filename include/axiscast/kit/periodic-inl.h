@@ -9,6 +9,7 @@
 #define AXISCAST_KIT_PERIODIC_INL_H_
 #endif
 
+#include <cstring>
 #include <type_traits>
 
 #include "axiscast/kit/operand-inl.h"
@@ -40,8 +41,10 @@ class PeriodicRows {
   }
   // Of such rows: what is computed as one, and what from registers where it is not streamed.
   static HWY_INLINE bool IsRagged(const Tile& tile) { return tile.cols % Lanes() != 0; }
-  static HWY_INLINE bool IsOffVectors(const Tile& tile, const void* out) {
-    return tile.cols > Lanes() && Misalignment(D(), static_cast<const Element*>(out)) != 0;
+  // Of whole vectors that are streamed: whether they are joined.
+  static HWY_INLINE bool IsJoined(const Tile& tile, const void* out) {
+    const auto bytes = tile.cols * static_cast<std::int64_t>(sizeof(Element));
+    return bytes < kShortBytes || (tile.cols > Lanes() && Misalignment(D(), static_cast<const Element*>(out)) != 0);
   }
   static HWY_INLINE bool Pays(const Tile& tile) {
     const auto bytes = tile.cols * static_cast<std::int64_t>(sizeof(Element));
@@ -55,15 +58,19 @@ class PeriodicRows {
             out, static_cast<std::size_t>(tile.rows * tile.cols - Lanes()));
   }
 
-  static HWY_NOINLINE void RunJoined(const Tile& tile, const void* same_row, const void* other_rows, void* out) {
-    HWY_ALIGN Element ends[2 * hn::MaxLanes(D())];
-    const Repeated<T> same(D(), same_row, static_cast<std::size_t>(tile.cols), ends);
-    const Streamed<T> other({static_cast<const std::byte*>(other_rows), tile.out_row_stride});
-    if (tile.stream) {
-      RunJoined<true>(tile, same, other, static_cast<Element*>(out));
-    } else {
-      RunJoined<false>(tile, same, other, static_cast<Element*>(out));
+  // What comes again in rows that are streamed is repeated to longer ones first: from memory (N,16)+(16) of float32 takes 0.79 to
+  // 0.83 of the time, (N,3)+(3) 0.83 to 0.89 and (N,7)+(7) 0.9 (a Zen 3).
+  static HWY_NOINLINE void RunJoined(const Tile& tile, const void* same_row, const void* other, void* out) {
+    const auto cols = static_cast<std::size_t>(tile.cols);
+    if (!tile.stream) return JoinedRows<false>(tile, same_row, cols, tile.rows, other, out);
+    HWY_ALIGN Element copies[kLongBytes / sizeof(Element)];
+    std::size_t copied = cols;
+    std::int64_t rows = tile.rows;
+    for (; rows > 1 && 2 * copied * sizeof(Element) <= kLongBytes; rows = (rows + 1) / 2, copied *= 2) {
+      if (copied == cols) std::memcpy(copies, same_row, cols * sizeof(Element));
+      std::memcpy(copies + copied, copies, copied * sizeof(Element));
     }
+    JoinedRows<true>(tile, copied > cols ? copies : same_row, copied, rows, other, out);
   }
 
   // The least cols for LongRow.
@@ -132,17 +139,27 @@ class PeriodicRows {
 
   static HWY_INLINE std::int64_t Lanes() { return static_cast<std::int64_t>(hn::Lanes(D())); }
 
+  // `cols` elements of `same` come again, so many times or, of the last ones, a whole part.
   template <bool kStream>
-  static HWY_INLINE void RunJoined(const Tile& tile, const Repeated<T>& same, const Streamed<T>& other, Element* out) {
-    const auto cols = static_cast<std::size_t>(tile.cols);
+  static HWY_INLINE void JoinedRows(const Tile& tile, const void* same_row, std::size_t cols, std::int64_t rows,
+                                    const void* other_rows, void* out_rows) {
+    HWY_ALIGN Element ends[2 * hn::MaxLanes(D())];
+    const Repeated<T> same(D(), same_row, cols, ends);
+    const Streamed<T> other({static_cast<const std::byte*>(other_rows), tile.out_row_stride});
     const auto attributes = ReadAttributes<Op, T>(tile);
+    auto* const out = static_cast<Element*>(out_rows);
+    const auto n = static_cast<std::size_t>(tile.rows * tile.cols);
     if constexpr (kSame == 0) {
-      Rows::template JoinedRows<kStream>(out, tile.rows, cols, attributes, same, other);
+      Rows::template JoinedRows<kStream>(out, rows, cols, n, attributes, same, other);
     } else {
-      Rows::template JoinedRows<kStream>(out, tile.rows, cols, attributes, other, same);
+      Rows::template JoinedRows<kStream>(out, rows, cols, n, attributes, other, same);
     }
   }
 
+  // Of rows that are streamed: those of whole vectors that are shorter are joined, as ragged ones are; and to how long ones they
+  // are repeated. Those of 256 bytes take 1.08 times as long joined.
+  static constexpr std::int64_t kShortBytes = 128;
+  static constexpr std::size_t kLongBytes = 1024;
   static constexpr std::int64_t kMostVectors = kMaxKept;  // of 16 registers
   static constexpr std::int64_t kLeastVectors = 32;       // of results
   // Of rows of so many vectors, how many of them are computed at once: whole rows, that registers hold, and at least five vectors.

@@ -15,9 +15,9 @@ namespace axiscast {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Whether ElementwiseRows of an op may do so: a vector that is in two periods is loaded by masks.
+// Whether ElementwiseRows of an op may do so: a vector that is in two periods is loaded by masks, or put together from both.
 template <class Op, typename T>
-inline constexpr bool kTakesRecurring = (kHasMaskedStore) && (kTakesPeriodic<Op, T>);
+inline constexpr bool kTakesRecurring = (kHasMaskedStore || HWY_TARGET == HWY_AVX2) && (kTakesPeriodic<Op, T>);
 
 // Recurring: of a tile's row, `period` elements again and again, of which there is a vector at least. As rows that join (see
 // operand-inl.h), each is a period, and `times` of them are the same. From the last one of a row to the next row's it is
@@ -53,8 +53,16 @@ class Recurring {
   }
   template <class D>
   HWY_INLINE hn::VFromD<D> LoadCrossing(D d, std::size_t i, std::size_t own, const Recurring& next) const {
-    const auto mask = hn::FirstN(d, own);
-    return hn::MaskedLoadOr(hn::MaskedLoad(mask, d, ElementAt(i)), hn::Not(mask), d, next.ElementAt(i));
+    if constexpr (kHasMaskedStore) {
+      const auto mask = hn::FirstN(d, own);
+      return hn::MaskedLoadOr(hn::MaskedLoad(mask, d, ElementAt(i)), hn::Not(mask), d, next.ElementAt(i));
+    } else {  // from the last vector of this period and the first one of the next, as nothing else may be read
+      const hn::RebindToUnsigned<D> d_index;
+      const std::size_t lanes = hn::Lanes(d);
+      const auto from = hn::Iota(d_index, static_cast<hn::TFromD<decltype(d_index)>>(lanes - own));
+      return hn::TwoTablesLookupLanes(d, hn::LoadU(d, ElementAt(i + own - lanes)), hn::LoadU(d, next.ElementAt(i + own)),
+                                      hn::IndicesFromVec(d, from));
+    }
   }
 
  private:
@@ -90,14 +98,15 @@ class RecurringRows {
     const auto attributes = ReadAttributes<Op, T>(tile);
     const bool dense = other.row_stride == bytes && tile.out_row_stride == bytes;
     const std::int64_t joined = dense ? tile.rows : 1;  // all rows of the tile are joined, or the periods of each one
+    const auto cols = static_cast<std::size_t>(period), n = static_cast<std::size_t>(joined * tile.cols);
     for (std::int64_t r = 0; r < tile.rows; r += joined) {
       const Recurring<T> x(data + r * recurring.row_stride, period, recurring.row_stride, times);
       const Streamed<T> y({other.data + r * other.row_stride, other.row_stride});
       auto* const row = reinterpret_cast<Element*>(out + r * tile.out_row_stride);
       if constexpr (kRecurring == 0) {
-        Rows::template JoinedRows<kStream>(row, joined * times, static_cast<std::size_t>(period), attributes, x, y);
+        Rows::template JoinedRows<kStream>(row, joined * times, cols, n, attributes, x, y);
       } else {
-        Rows::template JoinedRows<kStream>(row, joined * times, static_cast<std::size_t>(period), attributes, y, x);
+        Rows::template JoinedRows<kStream>(row, joined * times, cols, n, attributes, y, x);
       }
     }
   }

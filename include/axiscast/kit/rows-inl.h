@@ -153,10 +153,11 @@ struct ElementwiseRows {
       const std::size_t lanes = hn::Lanes(WideTag(InputsOf<Op, T>()));
       const bool dense = tile.out_row_stride == static_cast<std::int64_t>(cols * sizeof(Stored<Out>)) && (x.Joins(cols) && ...);
       if (dense && rows > 1 && cols % lanes != 0) {
+        const std::size_t n = static_cast<std::size_t>(rows) * cols;
         if (tile.stream) {
-          JoinedRows<true>(reinterpret_cast<Stored<Out>*>(out), rows, cols, attributes, x...);
+          JoinedRows<true>(reinterpret_cast<Stored<Out>*>(out), rows, cols, n, attributes, x...);
         } else {
-          JoinedRows<false>(reinterpret_cast<Stored<Out>*>(out), rows, cols, attributes, x...);
+          JoinedRows<false>(reinterpret_cast<Stored<Out>*>(out), rows, cols, n, attributes, x...);
         }
         return;
       }
@@ -203,20 +204,20 @@ struct ElementwiseRows {
     }
   }
 
-  // `rows` rows that follow each other without gaps, as VectorRow does one. A vector that belongs to two of them is put together
-  // from both.
+  // `n` elements of rows that follow each other without gaps, as VectorRow does one; of the last row, a vector at least. A vector
+  // that belongs to two rows is put together from both.
   template <bool kStream, class A, class... X>
-  static HWY_INLINE void JoinedRows(Stored<Out>* out, std::int64_t rows, std::size_t cols, const A& attributes, X... x) {
+  static HWY_INLINE void JoinedRows(Stored<Out>* out, std::int64_t rows, std::size_t cols, std::size_t n, const A& attributes,
+                                    X... x) {
     const auto wide = WideTag(InputsOf<Op, T>());
     const hn::Rebind<Stored<Out>, decltype(wide)> d_stored;
-    const std::size_t lanes = hn::Lanes(wide);
-    const std::size_t last = static_cast<std::size_t>(rows) * cols - lanes;
+    const std::size_t lanes = hn::Lanes(wide), last = n - lanes;
     const auto first_result = Result(wide, 0, attributes, x...);
     const auto last_result = Result(wide, last, attributes, x.After(rows - 1)...);
-    const OutputRun<Stored<Out>> run(kStream, out, last + lanes);
-    std::size_t i = lanes - Misalignment(d_stored, out);
+    const OutputRun<Stored<Out>> run(kStream, out, n);
+    std::size_t i = Begin<kStream>(d_stored, out);
     for (std::size_t end = cols; --rows > 0; end += cols) {
-      for (; i + lanes <= end; i += lanes) run.Store(Result(wide, i, attributes, x...), d_stored, out + i);
+      i = run.StoreVectors(d_stored, out, i, end, [&](std::size_t at) HWY_ATTR { return Result(wide, at, attributes, x...); });
       if (i < end) {
         const auto crossing = [&](const auto& operand) HWY_ATTR {
           using Element = typename std::remove_cvref_t<decltype(operand)>::Element;
@@ -227,8 +228,8 @@ struct ElementwiseRows {
       }
       ((x = x.Next()), ...);
     }
-    for (; i < last; i += lanes) run.Store(Result(wide, i, attributes, x...), d_stored, out + i);
-    run.StoreFirst(first_result, d_stored, out);
+    run.StoreVectors(d_stored, out, i, n - 1, [&](std::size_t at) HWY_ATTR { return Result(wide, at, attributes, x...); });
+    if (Begin<kStream>(d_stored, out) > 0) run.StoreFirst(first_result, d_stored, out);
     run.StoreLast(last_result, d_stored, out + last);
   }
 
@@ -241,8 +242,10 @@ struct ElementwiseRows {
   template <bool kStream, class A, class... X>
   static HWY_INLINE void SeparateRows(std::byte* out, std::int64_t out_row_stride, std::int64_t rows, std::size_t cols,
                                       const A attributes, X... x) {
-    if constexpr (!kStream && !SpecialRows::template kTakes<T>) {
-      if (IsWhole(out, out_row_stride, cols)) return WholeRows(out, out_row_stride, rows, cols, attributes, x...);
+    if constexpr (!SpecialRows::template kTakes<T>) {
+      if (IsWhole<kStream>(out, out_row_stride, cols)) {
+        return WholeRows<kStream>(out, out_row_stride, rows, cols, attributes, x...);
+      }
     }
     for (;;) {
       Row<kStream>(reinterpret_cast<Stored<Out>*>(out), cols, attributes, x...);
@@ -252,24 +255,38 @@ struct ElementwiseRows {
     }
   }
 
-  // Are all rows whole vectors, on vectors' boundaries?
+  // Where the vectors begin that are stored one after the other: at the first boundary of a vector behind out[0] or, of what is
+  // streamed, at out[0] if that is on one, so that all of its line is streamed at once.
+  template <bool kStream, class D>
+  static HWY_INLINE std::size_t Begin(D d, const Stored<Out>* out) {
+    const std::size_t misalignment = Misalignment(d, out);
+    return kStream && misalignment == 0 ? 0 : hn::Lanes(d) - misalignment;
+  }
+
+  // Are all rows whole vectors, on vectors' boundaries? Of rows that are streamed: whole lines.
+  template <bool kStream>
   static HWY_INLINE bool IsWhole(const std::byte* out, std::int64_t out_row_stride, std::size_t cols) {
-    const hn::Rebind<Stored<Out>, decltype(WideTag(InputsOf<Op, T>()))> d;
-    const std::size_t lanes = hn::Lanes(d);
-    return cols % lanes == 0 && out_row_stride % static_cast<std::int64_t>(lanes * sizeof(Stored<Out>)) == 0 &&
-           Misalignment(d, reinterpret_cast<const Stored<Out>*>(out)) == 0;
+    const std::size_t vector = hn::Lanes(WideTag(InputsOf<Op, T>())) * sizeof(Stored<Out>);
+    const std::size_t whole = kStream ? HWY_MAX(vector, kLineBytes) : vector;  // powers of two
+    return ((reinterpret_cast<std::uintptr_t>(out) | static_cast<std::uintptr_t>(out_row_stride) | (cols * sizeof(Stored<Out>))) &
+            (whole - 1)) == 0;
   }
 
   // Such rows, in the order of memory: where the ends of rows of 512 bytes are computed first, they take 1.2 times as long in L2.
-  template <class A, class... X>
+  template <bool kStream, class A, class... X>
   static HWY_INLINE void WholeRows(std::byte* out, std::int64_t out_row_stride, std::int64_t rows, std::size_t cols,
                                    const A attributes, X... x) {
     const auto wide = WideTag(InputsOf<Op, T>());
     const std::size_t lanes = hn::Lanes(wide);
     for (;;) {
       auto* const row = reinterpret_cast<Stored<Out>*>(out);
-      HWY_UNROLL(2)
-      for (std::size_t i = 0; i < cols; i += lanes) StoreAhead(wide, i, row, attributes, x...);
+      if constexpr (kStream) {
+        const hn::Rebind<Stored<Out>, decltype(wide)> d_stored;
+        StreamLines(d_stored, row, 0, cols, [&](std::size_t i) HWY_ATTR { return ResultToStream(wide, i, attributes, x...); });
+      } else {
+        HWY_UNROLL(2)
+        for (std::size_t i = 0; i < cols; i += lanes) StoreAhead(wide, i, row, attributes, x...);
+      }
       if (--rows == 0) return;
       out += out_row_stride;
       (x.NextRow(), ...);
@@ -296,7 +313,7 @@ struct ElementwiseRows {
     const OutputRun<Stored<Out>> run(kStream, out, n);
     if constexpr (kStream) {
       if (n % lanes == 0 && Misalignment(d_stored, out) == 0) {
-        for (std::size_t i = 0; i < n; i += lanes) run.Store(ResultToStream(wide, i, attributes, x...), d_stored, out + i);
+        run.StoreVectors(d_stored, out, 0, n, [&](std::size_t i) HWY_ATTR { return ResultToStream(wide, i, attributes, x...); });
         return;
       }
     }
@@ -305,14 +322,15 @@ struct ElementwiseRows {
     const auto first_result = Result(wide, 0, attributes, x...);
     // Of up to two vectors the first and the last one are all. One between them in some rows, and not in others, is not predicted:
     // 1.02 to 1.25 times as long in L1. From two vectors and an element on, rows that are not aligned take 1.1 times as long.
-    const std::size_t begin = lanes - (!kStream && n <= 2 * lanes ? 0 : Misalignment(d_stored, out));
+    const std::size_t begin = !kStream && n <= 2 * lanes ? lanes : Begin<kStream>(d_stored, out);
     if constexpr (kStream) {
-      for (std::size_t i = begin; i < last; i += lanes) run.Store(ResultToStream(wide, i, attributes, x...), d_stored, out + i);
+      run.StoreVectors(d_stored, out, begin, n - 1,
+                       [&](std::size_t i) HWY_ATTR { return ResultToStream(wide, i, attributes, x...); });
     } else {
       HWY_UNROLL(2)  // 0.75 of the time in L1
       for (std::size_t i = begin; i < last; i += lanes) StoreAhead(wide, i, out, attributes, x...);
     }
-    run.StoreFirst(first_result, d_stored, out);
+    if (begin > 0) run.StoreFirst(first_result, d_stored, out);
     run.StoreLast(last_result, d_stored, out + last);
   }
 };

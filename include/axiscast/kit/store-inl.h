@@ -25,6 +25,8 @@ inline constexpr bool kHasMaskedStore = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3;
 // A masked store waits for its cache line: without the prefetch a Zen 5 took 5 times as long in memory, and it costs nothing in L1.
 inline constexpr std::int64_t kMaskedStorePrefetch = 1024;  // bytes
 
+inline constexpr std::size_t kLineBytes = 64;
+
 // Elements from the vector's boundary before `at` to it.
 template <class D>
 HWY_INLINE std::size_t Misalignment(D d, const hn::TFromD<D>* at) {
@@ -62,6 +64,38 @@ HWY_INLINE void StreamOrStore(hn::VFromD<D> v, D d, hn::TFromD<D>* at) {
   }
 }
 
+// Whether a line is several vectors, so many on every CPU.
+template <class D>
+inline constexpr bool kLineIsVectors =
+    !HWY_HAVE_SCALABLE && (hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) == 16 || hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) == 32);
+
+// Streams the whole lines of `row` from element i, which begins one, to the last one that ends at `stop` at the latest; result(i)
+// gives a vector. Returns where the next line begins. Vectors of a line are stored right after each other: where inputs are loaded
+// between them, calls take 1.1 to 1.18 times as long (a Zen 3).
+template <class D, class T, class F>
+HWY_INLINE std::size_t StreamLines(D d, T* row, std::size_t i, std::size_t stop, const F& result) {
+  const std::size_t lanes = hn::Lanes(d);
+  if constexpr (kLineIsVectors<D>) {
+    constexpr std::size_t kLineLanes = kLineBytes / sizeof(T);
+    for (; i + kLineLanes <= stop; i += kLineLanes) {
+      const auto first = result(i), second = result(i + lanes);
+      if constexpr (kLineLanes == 2 * hn::MaxLanes(D())) {
+        hn::Stream(first, d, row + i), hn::Stream(second, d, row + i + lanes);
+      } else {
+        const auto third = result(i + 2 * lanes), fourth = result(i + 3 * lanes);
+        hn::Stream(first, d, row + i), hn::Stream(second, d, row + i + lanes);
+        hn::Stream(third, d, row + i + 2 * lanes), hn::Stream(fourth, d, row + i + 3 * lanes);
+      }
+    }
+  } else {
+    const std::size_t step = HWY_MAX(lanes, kLineBytes / sizeof(T));
+    for (; i + step <= stop; i += step) {
+      for (std::size_t at = i; at < i + step; at += lanes) StreamOrStore(result(at), d, row + at);
+    }
+  }
+  return i;
+}
+
 // A run of results. One that `streams` is stored past the caches: the vectors in its whole lines, where nothing else is stored. An
 // ordinary store that reaches into a line that was streamed waits until that has come back from memory, 300 ns, and so does one
 // into the other half of a line of which half was streamed.
@@ -70,8 +104,8 @@ class OutputRun {
  public:
   HWY_INLINE OutputRun(bool streams, const T* begin, std::size_t count)
       : streams_(streams),
-        lines_begin_((reinterpret_cast<std::uintptr_t>(begin) + kLine - 1) / kLine * kLine),
-        lines_end_(reinterpret_cast<std::uintptr_t>(begin + count) / kLine * kLine) {}
+        lines_begin_((reinterpret_cast<std::uintptr_t>(begin) + kLineBytes - 1) / kLineBytes * kLineBytes),
+        lines_end_(reinterpret_cast<std::uintptr_t>(begin + count) / kLineBytes * kLineBytes) {}
 
   // A vector of the run that begins on a vector's boundary; of one that does not stream, any.
   template <class D>
@@ -81,6 +115,21 @@ class OutputRun {
     } else {
       hn::StoreU(v, d, at);
     }
+  }
+  // The vectors of `row` from element i, which is on a vector's boundary, to the last one that ends at `stop` at the latest;
+  // result(i) gives one. Returns where the next one begins.
+  template <class D, class F>
+  HWY_INLINE std::size_t StoreVectors(D d, T* row, std::size_t i, std::size_t stop, const F& result) const {
+    const std::size_t lanes = hn::Lanes(d);
+    if constexpr (kLineIsVectors<D>) {
+      if (streams_) {
+        const auto begins_line = [row](std::size_t at) { return reinterpret_cast<std::uintptr_t>(row + at) % kLineBytes == 0; };
+        for (; i + lanes <= stop && !begins_line(i); i += lanes) Store(result(i), d, row + i);
+        i = StreamLines(d, row, i, stop, result);
+      }
+    }
+    for (; i + lanes <= stop; i += lanes) Store(result(i), d, row + i);
+    return i;
   }
   // The first vector of the run, and the last one, which may begin anywhere: of a run that streams, what lies before the first
   // vector's boundary, or behind the last one's.
@@ -104,8 +153,6 @@ class OutputRun {
   }
 
  private:
-  static constexpr std::uintptr_t kLine = 64;
-
   // By way of memory: a masked store that spans two lines waits for both, whatever the mask.
   template <class D>
   static HWY_INLINE void StorePart(hn::VFromD<D> v, D d, T* at, std::size_t from, std::size_t count) {
@@ -115,7 +162,7 @@ class OutputRun {
   }
   template <class D>
   HWY_INLINE bool Streams(D d, const T* at) const {
-    if constexpr (!HWY_HAVE_SCALABLE && hn::MaxLanes(D()) * sizeof(T) >= kLine) return streams_;
+    if constexpr (!HWY_HAVE_SCALABLE && hn::MaxLanes(D()) * sizeof(T) >= kLineBytes) return streams_;
     const auto address = reinterpret_cast<std::uintptr_t>(at);
     return streams_ && address >= lines_begin_ && address + hn::Lanes(d) * sizeof(T) <= lines_end_;
   }
