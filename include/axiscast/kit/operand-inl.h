@@ -167,6 +167,7 @@ class Repeated {
     hn::Store(Load(d, 0), d, ends + hn::Lanes(d));
   }
 
+  HWY_INLINE void AskAhead(std::size_t) const {}
   HWY_INLINE Repeated After(std::int64_t rows) const {
     Repeated later = *this;
     later.row_ -= static_cast<std::size_t>(rows) * row_bytes_;

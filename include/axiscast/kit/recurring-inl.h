@@ -34,6 +34,7 @@ class Recurring {
         times_(times),
         left_(times) {}
 
+  HWY_INLINE void AskAhead(std::size_t) const {}
   HWY_INLINE Recurring Next() const {
     Recurring next = *this;
     const bool ends = left_ == 1;

@@ -192,13 +192,23 @@ struct ElementwiseRows {
       hn::StoreU(Result(wide, i, attributes, x...), d_stored, out + i);
     }
   }
-  // The same of a loop that streams: whole lines.
+  // The same of a loop that streams: whole lines. Without vectors of a line, halves of any number of streams are asked for: they take
+  // 0.88 to 0.94 of the time (a Zen 3).
   template <class Wide, class A, class... X>
   static HWY_INLINE auto ResultToStream(Wide wide, std::size_t i, const A& attributes, const X&... x) {
+    if constexpr (HWY_MAX_BYTES < kLineBytes) (x.AskAhead(i), ...);
     if constexpr (kInHalves) {
       const hn::Half<Wide> half;
       const auto lower = Result(half, i, attributes, x...), upper = Result(half, i + hn::Lanes(half), attributes, x...);
       return hn::Combine(hn::Rebind<Stored<Out>, Wide>(), upper, lower);
+    } else {
+      return Result(wide, i, attributes, x...);
+    }
+  }
+  template <bool kStream, class Wide, class A, class... X>
+  static HWY_INLINE auto ResultOfRun(Wide wide, std::size_t i, const A& attributes, const X&... x) {
+    if constexpr (kStream) {
+      return ResultToStream(wide, i, attributes, x...);
     } else {
       return Result(wide, i, attributes, x...);
     }
@@ -217,7 +227,8 @@ struct ElementwiseRows {
     const OutputRun<Stored<Out>> run(kStream, out, n);
     std::size_t i = Begin<kStream>(d_stored, out);
     for (std::size_t end = cols; --rows > 0; end += cols) {
-      i = run.StoreVectors(d_stored, out, i, end, [&](std::size_t at) HWY_ATTR { return Result(wide, at, attributes, x...); });
+      i = run.StoreVectors(d_stored, out, i, end,
+                           [&](std::size_t at) HWY_ATTR { return ResultOfRun<kStream>(wide, at, attributes, x...); });
       if (i < end) {
         const auto crossing = [&](const auto& operand) HWY_ATTR {
           using Element = typename std::remove_cvref_t<decltype(operand)>::Element;
@@ -228,7 +239,8 @@ struct ElementwiseRows {
       }
       ((x = x.Next()), ...);
     }
-    run.StoreVectors(d_stored, out, i, n - 1, [&](std::size_t at) HWY_ATTR { return Result(wide, at, attributes, x...); });
+    run.StoreVectors(d_stored, out, i, n - 1,
+                     [&](std::size_t at) HWY_ATTR { return ResultOfRun<kStream>(wide, at, attributes, x...); });
     if (Begin<kStream>(d_stored, out) > 0) run.StoreFirst(first_result, d_stored, out);
     run.StoreLast(last_result, d_stored, out + last);
   }
