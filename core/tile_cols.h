@@ -13,13 +13,13 @@
 
 namespace axiscast {
 
-inline constexpr std::int64_t kLeastTileBytes = 4 * 1024;   // rows run along another dim where that makes larger tiles
-inline constexpr std::int64_t kManyRows = 4;                // where so many read the same, it matters where that is
-inline constexpr std::int64_t kLongSharedBytes = 8 * 1024;  // of a row that many take: too long for scratch
-inline constexpr std::int64_t kLeastFoldBytes = 128;        // of a pattern's image, where vectors are short
-inline constexpr std::int64_t kLeastFolded = 2 * 1024;      // bytes of cols; with fewer, many rows in one tile are faster
-inline constexpr std::int64_t kMostTimes = 64;              // that a recurring input's elements come; where more, rows share them
-inline constexpr std::int64_t kSetBytes = 4096;             // of an L1 of 64 sets of lines
+inline constexpr std::int64_t kLeastTileBytes = 4 * 1024;    // rows run along another dim where that makes larger tiles
+inline constexpr std::int64_t kManyRows = 4;                 // where so many read the same, it matters where that is
+inline constexpr std::int64_t kShortSharedBytes = 2 * 1024;  // of what recurs in many rows: scratch holds one for all
+inline constexpr std::int64_t kLeastFoldBytes = 128;         // of a pattern's image, where vectors are short
+inline constexpr std::int64_t kLeastFolded = 2 * 1024;       // bytes of cols; with fewer, many rows in one tile are faster
+inline constexpr std::int64_t kMostTimes = 64;               // that a recurring input's elements come; where more, rows share them
+inline constexpr std::int64_t kSetBytes = 4096;              // of an L1 of 64 sets of lines
 
 // Of the widest operand, of a tile that goes through scratch on its way past the caches, and of a folded one's rows: L1 holds what
 // the next tile needs besides. Of 32 KB, tiles of 8 KB take 1.4 times as long as 5 KB in chains. In L2 5 KB take 1.2 times as long.
@@ -91,11 +91,11 @@ class TileCols {
     if (canonical_.strides[operand][first] != 0 || canonical_.extents[first] > kMostTimes) return false;
     if (problem_.unaligned != 0 || IsAnyPermuted(first) || !Streams(operand, first + 1)) return false;
     if (!Streams(1 - operand, first) || !Streams(2, first) || Block(first + 1) < problem_.least_period) return false;
-    // Many rows that take the same have it from scratch, where it is one long row: (181,1,10,9)+(7,1,9) of float32 takes 0.43 of
-    // the time with AVX2, rows of 50 bytes to 2 KB 0.3 to 1.
+    // Many rows that take the same have it from scratch: (181,1,10,9)+(7,1,9) of float32 takes 0.43 of the time with AVX2, others
+    // of up to 2 KB 0.3 to 1.
     const int rows = DimOfRows(first);
     const bool shared = canonical_.strides[operand][rows] == 0 && canonical_.extents[rows] >= kManyRows;
-    return !shared || SaturatingProduct(Block(first), problem_.widest) > kLongSharedBytes;
+    return !shared || SaturatingProduct(Block(first), problem_.widest) > kShortSharedBytes;
   }
   bool RecursAny(int first) const { return problem_.least_period > 0 && (Recurs(0, first) || Recurs(1, first)); }
 

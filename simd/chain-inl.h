@@ -39,7 +39,7 @@ class ChainRows {
   // on: the second input's would else be asked for after the first links are done, and reading stand still meanwhile. Two inputs
   // from memory, 44 MB each, take 0.63 to 0.83 of the time (Zen 4, vectors of 64 bytes); of bytes from 0 to 512, 128 was the best,
   // by a little, and from 1024 on it takes longer. In caches rows would take 1.1 to 1.5 times as long.
-  static constexpr std::size_t kAhead = 128, kLine = 64;
+  static constexpr std::size_t kAhead = 128;
   // Whether there is room for pairs of vectors: of vectors that may have any length there are some KB, on the stack.
   static constexpr bool kMayPair = !HWY_HAVE_SCALABLE;
 
@@ -169,7 +169,7 @@ class ChainRows {
     if constexpr (!kStream) return;
     for (std::size_t a = 0; a < asked_count_; ++a) {
       const auto* ahead = reinterpret_cast<const std::byte*>(links_[asked_[a]].data + i * sizeof(Element)) + kAhead;
-      for (std::size_t line = 0; line < vectors * hn::Lanes(D()) * sizeof(Element); line += kLine) hwy::Prefetch(ahead + line);
+      for (std::size_t line = 0; line < vectors * hn::Lanes(D()) * sizeof(Element); line += kLineBytes) hwy::Prefetch(ahead + line);
     }
   }
 

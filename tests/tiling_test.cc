@@ -219,6 +219,13 @@ TEST(Tiling, TakesAsItLiesWhatRecurs) {
   const DType bytes[] = {DType::kInt8, DType::kInt8};
   EXPECT_NE(delivery_of(DType::kInt8, 3, add.FindKernel(bytes)->abilities.recurs - 1), "recurring") << "less than a vector";
   EXPECT_NE(delivery_of(DType::kFloat32, 2, 185, "remainder"), "recurring") << "no short arithmetic";
+  // Where many rows take the same few elements, scratch holds them for all; not more of them than 2 KB, nor for few rows.
+  const auto shared_delivery = [&](std::int64_t rows, std::int64_t cols) {
+    return Described(add, {DType::kFloat32, {rows, 7, 10, cols}, {10 * cols, 0, cols, 1}, {0, cols, 0, 1}}).operands[1].delivery;
+  };
+  EXPECT_NE(shared_delivery(181, 24), "recurring");
+  EXPECT_EQ(shared_delivery(181, 1000), "recurring");
+  EXPECT_EQ(shared_delivery(3, 200), "recurring");
   // Beside one that is the same in all rows, rows of periods are not joined: by turns (41,1,20)+(1,3,20) took 1.2 times as long.
   const PlanDescription two_sided = Described(add, {DType::kFloat32, {41, 3, 20}, {0, 20, 1}, {20, 0, 1}});
   EXPECT_NE(two_sided.operands[1].delivery, "recurring");

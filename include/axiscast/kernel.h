@@ -152,7 +152,7 @@ struct KernelAbilities {
   bool spreads = false;     // it heeds Tile::out_step; of any dtypes
   bool keeps = false;       // it has no cost for rows that follow each other, where one input is the same in all and rows are
                             // whole vectors, up to kMaxKept and kMaxKeptBytes: it keeps that input in registers. Others, with
-                            // ragged ends or streamed off a line, it joins; but with Tile::abreast
+                            // ragged ends, or streamed and short or off a line, it joins; but with Tile::abreast
   int recurs = 0;           // it heeds TileInput::period, of so many cols at least; of any dtypes, for two inputs. 0: it does not
   int widens = 0;           // it converts an input that is the same in all of four rows or more once, not once for each of them,
                             // beside another one that is streamed, where cols are no more than so many; for two inputs. 0: it

@@ -1,7 +1,7 @@
 // The rows of a tile of whose two inputs one is the same in all rows, while the other's rows and the result's follow each other.
-// Where they are no whole vectors, or streamed and begin off a vector's boundary, they are joined. Of few whole vectors, the first
-// one stays in registers. Where it is read again for each row, (N,64)+(64) of float32 from L1 takes 1.15 times as long with AVX-512
-// and 1.7 times with AVX2, and 1.25 times from L2; rows of one vector 1.4 to 2 times.
+// Where they are no whole vectors, or streamed and off a vector's boundary or short, they are joined. Of few whole vectors, the
+// first one stays in registers. Where it is read again for each row, (N,64)+(64) of float32 from L1 takes 1.15 times as long with
+// AVX-512 and 1.7 times with AVX2, and 1.25 times from L2; rows of one vector 1.4 to 2 times.
 #if defined(AXISCAST_KIT_PERIODIC_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AXISCAST_KIT_PERIODIC_INL_H_
 #undef AXISCAST_KIT_PERIODIC_INL_H_
@@ -39,13 +39,14 @@ class PeriodicRows {
     return same.row_stride == 0 && !same.splat && !other.splat && tile.rows > 1 && tile.cols >= Lanes() &&
            other.row_stride == bytes && tile.out_row_stride == bytes;
   }
-  // Of such rows: what is computed as one, and what from registers where it is not streamed.
+  // Such rows are computed as one where they are ragged and, of whole vectors that are streamed, where IsJoined says so.
   static HWY_INLINE bool IsRagged(const Tile& tile) { return tile.cols % Lanes() != 0; }
-  // Of whole vectors that are streamed: whether they are joined.
   static HWY_INLINE bool IsJoined(const Tile& tile, const void* out) {
     const auto bytes = tile.cols * static_cast<std::int64_t>(sizeof(Element));
-    return bytes < kShortBytes || (tile.cols > Lanes() && Misalignment(D(), static_cast<const Element*>(out)) != 0);
+    return (kLineIsVectors<D> && bytes < kShortBytes) ||
+           (tile.cols > Lanes() && Misalignment(D(), static_cast<const Element*>(out)) != 0);
   }
+  // And from registers where they are not streamed and this holds.
   static HWY_INLINE bool Pays(const Tile& tile) {
     const auto bytes = tile.cols * static_cast<std::int64_t>(sizeof(Element));
     return tile.cols <= kMostVectors * Lanes() && bytes <= kMaxKeptBytes && tile.rows * tile.cols >= kLeastVectors * Lanes();
@@ -62,15 +63,18 @@ class PeriodicRows {
   // 0.83 of the time, (N,3)+(3) 0.83 to 0.89 and (N,7)+(7) 0.9 (a Zen 3).
   static HWY_NOINLINE void RunJoined(const Tile& tile, const void* same_row, const void* other, void* out) {
     const auto cols = static_cast<std::size_t>(tile.cols);
-    if (!tile.stream) return JoinedRows<false>(tile, same_row, cols, tile.rows, other, out);
+    if (!tile.stream) return RunPeriods<false>(tile, same_row, cols, tile.rows, other, out);
+    if (tile.rows == 1 || 2 * cols * sizeof(Element) > kLongBytes) {
+      return RunPeriods<true>(tile, same_row, cols, tile.rows, other, out);
+    }
     HWY_ALIGN Element copies[kLongBytes / sizeof(Element)];
+    std::memcpy(copies, same_row, cols * sizeof(Element));
     std::size_t copied = cols;
     std::int64_t rows = tile.rows;
     for (; rows > 1 && 2 * copied * sizeof(Element) <= kLongBytes; rows = (rows + 1) / 2, copied *= 2) {
-      if (copied == cols) std::memcpy(copies, same_row, cols * sizeof(Element));
       std::memcpy(copies + copied, copies, copied * sizeof(Element));
     }
-    JoinedRows<true>(tile, copied > cols ? copies : same_row, copied, rows, other, out);
+    RunPeriods<true>(tile, copies, copied, rows, other, out);
   }
 
   // The least cols for LongRow.
@@ -139,9 +143,9 @@ class PeriodicRows {
 
   static HWY_INLINE std::int64_t Lanes() { return static_cast<std::int64_t>(hn::Lanes(D())); }
 
-  // `cols` elements of `same` come again, so many times or, of the last ones, a whole part.
+  // The tile's elements as `periods` rows of `cols`, of which the last one may be cut, but not to less than a vector.
   template <bool kStream>
-  static HWY_INLINE void JoinedRows(const Tile& tile, const void* same_row, std::size_t cols, std::int64_t rows,
+  static HWY_INLINE void RunPeriods(const Tile& tile, const void* same_row, std::size_t cols, std::int64_t periods,
                                     const void* other_rows, void* out_rows) {
     HWY_ALIGN Element ends[2 * hn::MaxLanes(D())];
     const Repeated<T> same(D(), same_row, cols, ends);
@@ -150,14 +154,14 @@ class PeriodicRows {
     auto* const out = static_cast<Element*>(out_rows);
     const auto n = static_cast<std::size_t>(tile.rows * tile.cols);
     if constexpr (kSame == 0) {
-      Rows::template JoinedRows<kStream>(out, rows, cols, n, attributes, same, other);
+      Rows::template JoinedRows<kStream>(out, periods, cols, n, attributes, same, other);
     } else {
-      Rows::template JoinedRows<kStream>(out, rows, cols, n, attributes, other, same);
+      Rows::template JoinedRows<kStream>(out, periods, cols, n, attributes, other, same);
     }
   }
 
-  // Of rows that are streamed: those of whole vectors that are shorter are joined, as ragged ones are; and to how long ones they
-  // are repeated. Those of 256 bytes take 1.08 times as long joined.
+  // Of rows that are streamed: where lines are several vectors, those of whole vectors that are shorter are joined, as ragged ones
+  // are (those of 256 bytes take 1.08 times as long joined); and to how long ones what is joined is repeated.
   static constexpr std::int64_t kShortBytes = 128;
   static constexpr std::size_t kLongBytes = 1024;
   static constexpr std::int64_t kMostVectors = kMaxKept;  // of 16 registers

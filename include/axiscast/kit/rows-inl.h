@@ -192,8 +192,8 @@ struct ElementwiseRows {
       hn::StoreU(Result(wide, i, attributes, x...), d_stored, out + i);
     }
   }
-  // The same of a loop that streams: whole lines. Without vectors of a line, halves of any number of streams are asked for: they take
-  // 0.88 to 0.94 of the time (a Zen 3).
+  // The same of a loop that streams: whole lines. Without vectors of a line, halves of any number of streams are asked for: they
+  // take 0.88 to 0.94 of the time (a Zen 3).
   template <class Wide, class A, class... X>
   static HWY_INLINE auto ResultToStream(Wide wide, std::size_t i, const A& attributes, const X&... x) {
     if constexpr (HWY_MAX_BYTES < kLineBytes) (x.AskAhead(i), ...);
@@ -221,14 +221,16 @@ struct ElementwiseRows {
                                     X... x) {
     const auto wide = WideTag(InputsOf<Op, T>());
     const hn::Rebind<Stored<Out>, decltype(wide)> d_stored;
-    const std::size_t lanes = hn::Lanes(wide), last = n - lanes;
+    const std::size_t lanes = hn::Lanes(wide), last = n - lanes, begin = Begin<kStream>(d_stored, out);
     const auto first_result = Result(wide, 0, attributes, x...);
     const auto last_result = Result(wide, last, attributes, x.After(rows - 1)...);
     const OutputRun<Stored<Out>> run(kStream, out, n);
-    std::size_t i = Begin<kStream>(d_stored, out);
-    for (std::size_t end = cols; --rows > 0; end += cols) {
-      i = run.StoreVectors(d_stored, out, i, end,
+    std::size_t i = begin;
+    for (std::size_t end = cols;; end += cols) {
+      const bool is_last = --rows == 0;  // the vector that ends at n is stored alone
+      i = run.StoreVectors(d_stored, out, i, is_last ? n - 1 : end,
                            [&](std::size_t at) HWY_ATTR { return ResultOfRun<kStream>(wide, at, attributes, x...); });
+      if (is_last) break;
       if (i < end) {
         const auto crossing = [&](const auto& operand) HWY_ATTR {
           using Element = typename std::remove_cvref_t<decltype(operand)>::Element;
@@ -239,9 +241,7 @@ struct ElementwiseRows {
       }
       ((x = x.Next()), ...);
     }
-    run.StoreVectors(d_stored, out, i, n - 1,
-                     [&](std::size_t at) HWY_ATTR { return ResultOfRun<kStream>(wide, at, attributes, x...); });
-    if (Begin<kStream>(d_stored, out) > 0) run.StoreFirst(first_result, d_stored, out);
+    if (begin > 0) run.StoreFirst(first_result, d_stored, out);
     run.StoreLast(last_result, d_stored, out + last);
   }
 
@@ -323,26 +323,30 @@ struct ElementwiseRows {
     const hn::Rebind<Stored<Out>, decltype(wide)> d_stored;
     const std::size_t lanes = hn::Lanes(wide);
     const OutputRun<Stored<Out>> run(kStream, out, n);
-    if constexpr (kStream) {
-      if (n % lanes == 0 && Misalignment(d_stored, out) == 0) {
-        run.StoreVectors(d_stored, out, 0, n, [&](std::size_t i) HWY_ATTR { return ResultToStream(wide, i, attributes, x...); });
-        return;
-      }
-    }
     const std::size_t last = n - lanes;
+    if constexpr (kStream) {
+      const std::size_t begin = Begin<kStream>(d_stored, out);
+      const bool goes_through = begin == 0 && n % lanes == 0;
+      auto first_result = hn::Zero(d_stored), last_result = first_result;
+      if (!goes_through) {
+        last_result = Result(wide, last, attributes, x...);
+        first_result = Result(wide, 0, attributes, x...);
+      }
+      // The vector that ends at n is stored alone, or is one of all.
+      run.StoreVectors(d_stored, out, begin, goes_through ? n : n - 1,
+                       [&](std::size_t i) HWY_ATTR { return ResultToStream(wide, i, attributes, x...); });
+      if (begin > 0) run.StoreFirst(first_result, d_stored, out);
+      if (!goes_through) run.StoreLast(last_result, d_stored, out + last);
+      return;
+    }
     const auto last_result = Result(wide, last, attributes, x...);
     const auto first_result = Result(wide, 0, attributes, x...);
     // Of up to two vectors the first and the last one are all. One between them in some rows, and not in others, is not predicted:
     // 1.02 to 1.25 times as long in L1. From two vectors and an element on, rows that are not aligned take 1.1 times as long.
-    const std::size_t begin = !kStream && n <= 2 * lanes ? lanes : Begin<kStream>(d_stored, out);
-    if constexpr (kStream) {
-      run.StoreVectors(d_stored, out, begin, n - 1,
-                       [&](std::size_t i) HWY_ATTR { return ResultToStream(wide, i, attributes, x...); });
-    } else {
-      HWY_UNROLL(2)  // 0.75 of the time in L1
-      for (std::size_t i = begin; i < last; i += lanes) StoreAhead(wide, i, out, attributes, x...);
-    }
-    if (begin > 0) run.StoreFirst(first_result, d_stored, out);
+    const std::size_t begin = n <= 2 * lanes ? lanes : Begin<kStream>(d_stored, out);
+    HWY_UNROLL(2)  // 0.75 of the time in L1
+    for (std::size_t i = begin; i < last; i += lanes) StoreAhead(wide, i, out, attributes, x...);
+    run.StoreFirst(first_result, d_stored, out);
     run.StoreLast(last_result, d_stored, out + last);
   }
 };

@@ -64,14 +64,14 @@ HWY_INLINE void StreamOrStore(hn::VFromD<D> v, D d, hn::TFromD<D>* at) {
   }
 }
 
-// Whether a line is several vectors, so many on every CPU.
+// Whether a line is two or four vectors that can be streamed, on every CPU of the target.
 template <class D>
 inline constexpr bool kLineIsVectors =
     !HWY_HAVE_SCALABLE && (hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) == 16 || hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) == 32);
 
 // Streams the whole lines of `row` from element i, which begins one, to the last one that ends at `stop` at the latest; result(i)
-// gives a vector. Returns where the next line begins. Vectors of a line are stored right after each other: where inputs are loaded
-// between them, calls take 1.1 to 1.18 times as long (a Zen 3).
+// gives a vector. Returns where the next line begins. Where lines are several vectors, these are stored right after each other:
+// where inputs are loaded between them, calls take 1.1 to 1.18 times as long (a Zen 3).
 template <class D, class T, class F>
 HWY_INLINE std::size_t StreamLines(D d, T* row, std::size_t i, std::size_t stop, const F& result) {
   const std::size_t lanes = hn::Lanes(d);
@@ -88,10 +88,7 @@ HWY_INLINE std::size_t StreamLines(D d, T* row, std::size_t i, std::size_t stop,
       }
     }
   } else {
-    const std::size_t step = HWY_MAX(lanes, kLineBytes / sizeof(T));
-    for (; i + step <= stop; i += step) {
-      for (std::size_t at = i; at < i + step; at += lanes) StreamOrStore(result(at), d, row + at);
-    }
+    for (; i + lanes <= stop; i += lanes) StreamOrStore(result(i), d, row + i);
   }
   return i;
 }
@@ -121,15 +118,13 @@ class OutputRun {
   template <class D, class F>
   HWY_INLINE std::size_t StoreVectors(D d, T* row, std::size_t i, std::size_t stop, const F& result) const {
     const std::size_t lanes = hn::Lanes(d);
-    if constexpr (kLineIsVectors<D>) {
-      if (streams_) {
-        const auto begins_line = [row](std::size_t at) { return reinterpret_cast<std::uintptr_t>(row + at) % kLineBytes == 0; };
-        for (; i + lanes <= stop && !begins_line(i); i += lanes) Store(result(i), d, row + i);
-        i = StreamLines(d, row, i, stop, result);
+    for (;; i += lanes) {
+      if constexpr (kLineIsVectors<D>) {
+        if (streams_ && reinterpret_cast<std::uintptr_t>(row + i) % kLineBytes == 0) i = StreamLines(d, row, i, stop, result);
       }
+      if (i + lanes > stop) return i;
+      Store(result(i), d, row + i);
     }
-    for (; i + lanes <= stop; i += lanes) Store(result(i), d, row + i);
-    return i;
   }
   // The first vector of the run, and the last one, which may begin anywhere: of a run that streams, what lies before the first
   // vector's boundary, or behind the last one's.
