@@ -159,8 +159,8 @@ std::string Text(const Computation& computation, const PlanDescription& plan, co
                    " cols, " + std::to_string(plan.tiles) + (plan.tiles == 1 ? " tile" : " tiles")},
       {"stores", plan.store},
       {"target", registry.target()},
-      {"threads", plan.parallel ? "up to " + std::to_string(roof.threads) + ", in pieces of " + grain
-                                : std::string("1: in the calling thread")},
+      {"threads", plan.parallel && roof.threads > 1 ? "up to " + std::to_string(roof.threads) + ", in pieces of " + grain
+                                                    : std::string("1: in the calling thread")},
       {"estimate",
        SecondsText(plan.estimated_seconds) + " on one thread, when planned and warm" + (plan.parts.empty() ? "" : ": the sum of")}};
   for (const PlanDescription::Part& part : plan.parts)
