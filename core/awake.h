@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <limits>
+#include <utility>
 
 namespace axiscast {
 
@@ -64,6 +65,29 @@ class alignas(64) AwakeGuess {
   std::atomic<std::int64_t> last_call_{kNever};  // of those that were asked for while nobody helped
   std::atomic<std::int64_t> next_try_{kNever};   // when it begins
   std::atomic<int> doublings_{0};                // since somebody helped
+};
+
+// A thread's calls that are too short for a thread that has to be called, and for which none stands by: whether they follow each
+// other, so that a thread that is called will find another one, and stay for it. Asked for each of them; the clock, which takes 30
+// ns, is for an eighth.
+class ShortCalls {
+ public:
+  static constexpr int kInARow = 8;  // 14 us and more, of which it takes 1 at most to call a thread
+
+  // apart: nanoseconds from the beginning of one to the next one's, on average, at most.
+  explicit ShortCalls(std::int64_t apart) : most_(kInARow * apart) {}
+
+  // clock() is the time now; that is given back where the answer is yes.
+  bool FollowEachOther(std::int64_t (*clock)(), std::int64_t* now) noexcept {
+    if (++calls_ % kInARow != 0) return false;
+    *now = clock();
+    return *now - std::exchange(last_, *now) < most_;
+  }
+
+ private:
+  const std::int64_t most_;
+  std::int64_t last_ = std::numeric_limits<std::int64_t>::min() / 4;
+  unsigned calls_ = 0;
 };
 
 }  // namespace axiscast

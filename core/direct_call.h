@@ -1,4 +1,4 @@
-// A call of one tile, one step and no scratch: straight to the kernel.
+// A call of one tile, one step and no scratch: straight to the kernel. And one that threads may share, but do not.
 #ifndef AXISCAST_CORE_DIRECT_CALL_H_
 #define AXISCAST_CORE_DIRECT_CALL_H_
 
@@ -21,8 +21,10 @@ class DirectCall {
   // Of a layout that stays where it is; of one that is not direct, there is no such call. The layout's last inputs are constants,
   // which stay where they are, too.
   void Set(const Layout& layout, std::span<const CheckedOperand> operands, std::span<const AttributeSlot> constants) {
-    if (!layout.direct()) return;
+    alone_ = layout.undivided.has_value();
+    if (!layout.direct() && !alone_) return;
     const StepLayout& step = layout.steps[0];
+    const StepTile& whole = alone_ ? *layout.undivided : step.whole;
     if (step.arity > kMaxInputs) return;
     std::uint32_t read = 0;
     for (int a = 0; a < step.arity; ++a) read |= std::uint32_t{1} << step.values[a];
@@ -43,15 +45,16 @@ class DirectCall {
     }
     out_low_bits_ = operands.back().low_bits;
     out_offset_ = layout.offsets.back();
-    tile_ = step.whole.tile;
+    tile_ = whole.tile;
     tile_.attributes = step.attributes;
-    run_ = step.whole.run;
+    run_ = whole.run;
   }
 
   // Runs it, or returns false: no such call, or one with a null input, or pointers that are not aligned to their elements, or an
-  // output that may overlap an input. `out` is not null.
-  [[gnu::always_inline]] bool Run(const void* const* inputs, void* out) const noexcept {
+  // output that may overlap an input, or one that threads may share, or that is streamed. `out` is not null.
+  [[gnu::always_inline]] bool Run(const void* const* inputs, void* out, const ExecuteOptions& options) const noexcept {
     if (given_ == 0) return false;
+    if (alone_ && (options.max_threads != 1 || options.stores == StorePolicy::kStream)) return false;
     const auto out_address = reinterpret_cast<std::uintptr_t>(out);
     std::uintptr_t low_bits = out_address & out_low_bits_;
     const Checked* in = checked_;
@@ -91,7 +94,8 @@ class DirectCall {
 
   static constexpr int kMaxInputs = 8;  // of longer chains, there are no such calls
 
-  int given_ = 0;  // inputs that are no constants; 0: there is no such call, and nothing of the following
+  int given_ = 0;       // inputs that are no constants; 0: there is no such call, and nothing of the following
+  bool alone_ = false;  // only for one thread
   int arity_;
   bool as_given_;  // the kernel's inputs are the plan's, in that order, and nothing is offset
   std::uintptr_t out_low_bits_;

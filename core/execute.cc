@@ -171,17 +171,17 @@ class Worker {
   RunTile(job, {{position, layout.tile_rows(), layout.loops.back().chunk}, nullptr, scratch, nullptr});
 }
 
-// The same, of a direct layout. Plans have what is faster (core/direct_call.h).
-void RunOnlyStep(const Layout& layout, std::byte* const* pointers) {
+// The same, of one step without scratch, which has such a tile.
+void RunOnlyStep(const Layout& layout, const StepTile& whole, std::byte* const* pointers) {
   const StepLayout& step = layout.steps[0];
   const void* inputs[kMaxPassInputs];
   for (int a = 0; a < step.arity; ++a) {
     const auto i = static_cast<std::size_t>(step.values[a]);
     inputs[a] = pointers[i] + layout.offsets[i];
   }
-  Tile tile = step.whole.tile;
+  Tile tile = whole.tile;
   tile.attributes = step.attributes;
-  step.whole.run(tile, inputs, pointers[layout.input_count()] + layout.offsets.back());
+  whole.run(tile, inputs, pointers[layout.input_count()] + layout.offsets.back());
 }
 
 // All tiles of a layout that has but one loop of them, of one size (Layout::alike): 40 ns less than by a Worker.
@@ -216,6 +216,7 @@ void RunTiles(TileJob& job, std::int64_t begin, std::int64_t end) {
 
 // All tiles, on this thread.
 void RunAll(TileJob& job) {
+  if (!job.stream && job.layout.undivided) return RunOnlyStep(job.layout, *job.layout.undivided, job.pointers);
   if (job.layout.alike >= 0 && !job.stream) return RunAlike(job.layout, job.pointers);
   Worker worker(job, true);
   worker.Run(0, worker.Tiles());
@@ -254,7 +255,7 @@ bool Streams(const Layout& layout, std::byte* const* pointers, StorePolicy store
 }  // namespace
 
 void Execute(const Layout& layout, const Movers& movers, std::byte* const* pointers, const ExecuteOptions& options) noexcept {
-  if (layout.direct()) return RunOnlyStep(layout, pointers);
+  if (layout.direct()) return RunOnlyStep(layout, layout.steps[0].whole, pointers);  // plans have core/direct_call.h
   TileJob job{layout, movers, pointers, layout.tiles > 1 && Streams(layout, pointers, options.stores)};
   RunJob(job, options);
 }

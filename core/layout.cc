@@ -265,12 +265,16 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   if (!one_run) layout.least_off_lines = kStreamedRowBytes;
   const bool on_lines = one_run || layout.operands.back().row_stride % kLineBytes == 0;  // if the first one is
   layout.streams = layout.can_stream && problem.streams && (on_lines || layout.run_bytes >= kStreamedRowBytes);
+  if (IsUndivided(layout)) {
+    SetTile(layout, layout.steps[0], layout.row_loop >= 0 ? layout.loops[layout.row_loop].extent : 1, layout.loops.back().extent,
+            &layout.undivided.emplace());
+  }
   const double slowness = MachineSpeed().slowness;
   static_cast<TilingEstimate&>(layout.estimate) = tiling.estimate;
-  layout.estimate.fetching = {};                    // is in the bytes, below
-  if (layout.direct()) layout.estimate.tiles = {};  // there is none to move on to
+  layout.estimate.fetching = {};                                        // is in the bytes, below
+  if (layout.direct() || layout.undivided) layout.estimate.tiles = {};  // there is none to move on to
   layout.estimate.Slow(slowness);
-  layout.estimate.call = {1, slowness * (kCallSeconds + (layout.tiles > 1 ? kLoopSeconds : 0))};
+  layout.estimate.call = {1, slowness * (kCallSeconds + (layout.tiles > 1 && !layout.undivided ? kLoopSeconds : 0))};
   // Lines that are far apart do not come as fast as others, nor go.
   const bool streams = layout.streams && !layout.transposes;
   if (streams != problem.streams) EstimateWork(canonical, steps, passes, bytes, written, streams, &layout.estimate);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <memory_resource>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -106,10 +107,11 @@ struct Layout {
   std::pmr::vector<StepLayout> steps;              // passes
   CheckFunction check = nullptr;                   // instead of steps: looks at the one operand
   std::int64_t tiles = 1;
-  PieceSizes pieces = {1};  // of parallel work, in tiles
-  bool parallel = false;    // threads may share it
-  double seconds = 0;       // on one thread, by the estimate
-  int whole_from = 0;       // chunks of the loops from this one on need not be tiles of their own: only sharing cuts them
+  PieceSizes pieces = {1};            // of parallel work, in tiles
+  bool parallel = false;              // threads may share it
+  double seconds = 0;                 // on one thread, by the estimate
+  int whole_from = 0;                 // chunks of the loops from this one on need not be tiles of their own: only sharing cuts them
+  std::optional<StepTile> undivided;  // of a plain layout, all as one tile, where only sharing cuts it
   int alike = -1;           // of a plain layout, the only loop of several tiles, all of one size; -1: there is no such loop
   bool stages = false;      // any operand is staged
   bool halves = false;      // Tile::halves

@@ -46,6 +46,9 @@ struct Job {
 
 Crews crews;
 
+constexpr double kShortSeconds = 3.2e-6;  // of such calls threads have to stand by for: calling one takes 0.6 us
+constexpr auto kShortApart = static_cast<std::int64_t>(kShortSeconds * 1e9) + kStayNanoseconds;
+
 // What a thread keeps of its calls that were shared.
 struct Caller {
   ~Caller() {
@@ -56,6 +59,7 @@ struct Caller {
   std::int64_t missed = 0;                  // calls, one after the other, to which nobody came who had been on the way before
   Evenness of_short{1024}, of_longer{128};  // calls
   std::int64_t ended = 0;                   // when the last one ended; 0: its helpers were asked to stay
+  ShortCalls short_calls{kShortApart};      // for which no helper stood by
 };
 PerThread<Caller> callers;
 
@@ -186,6 +190,10 @@ bool IsOneStandingBy(const Caller* caller, const ExecuteOptions& options) noexce
   if (options.pool != nullptr || caller == nullptr || caller->crew == nullptr) return false;
   return caller->crew->IsFor(options.task_arena) && caller->crew->IsStandingBy(1);
 }
+// Or on its way.
+bool IsOneComing(const Caller* caller, const ExecuteOptions& options) noexcept {
+  return caller->crew != nullptr && caller->crew->IsFor(options.task_arena) && caller->crew->IsComing(1);
+}
 
 constexpr double kLeadOfStandby = 0.15;   // of the lead before threads that are only awake (PiecesOf): 0.08 us
 constexpr double kWakingSeconds = 12e-6;  // waking threads that sleep costs the caller up to 10 us
@@ -208,7 +216,13 @@ bool IsShared(double seconds, const ExecuteOptions& options) noexcept {
   const int threads = Concurrency(options);
   if (threads == 1) return false;
   if (seconds - seconds / threads > kWakingSeconds) return true;
-  return IsOneStandingBy(callers.Find(), options) || awake.Ask(Nanoseconds());
+  if (seconds >= kShortSeconds) return IsOneStandingBy(callers.Find(), options) || awake.Ask(Nanoseconds());
+  if (options.pool != nullptr) return false;  // a host's threads do not stand by
+  Caller* const caller = callers.FindOrMake();
+  if (caller == nullptr) return false;
+  if (IsOneStandingBy(caller, options) || IsOneComing(caller, options)) return true;
+  std::int64_t now = 0;
+  return caller->short_calls.FollowEachOther(&Nanoseconds, &now) && awake.Ask(now);
 }
 
 int Concurrency(const ExecuteOptions& options) noexcept { return Limited(AllThreads(options), options); }
@@ -230,9 +244,10 @@ void RunParallel(std::int64_t count, const PieceSizes& sizes, const ExecuteOptio
   Evenness* const evenness = !learns ? nullptr : sharing.of_own > 0 ? &caller->of_short : &caller->of_longer;
   if (learns && evenness->IsOnePieceEnough()) cut.of_own = 1;
   if (stand_by) cut.lead *= kLeadOfStandby;
+  const bool follows = stand_by || cut.call_seconds < kShortSeconds;  // or was the last one so near?
   const SharedWork what{work, state, std::this_thread::get_id(), CurrentCpu()};
   Job job{.shares = Shares(count, cut, workers, !own_pool, what),
-          .stay = learns && (stand_by || Nanoseconds() - caller->ended < kStayNanoseconds) ? StayOf(workers) : 0,
+          .stay = learns && (follows || Nanoseconds() - caller->ended < kStayNanoseconds) ? StayOf(workers) : 0,
           .late = sharing.late};
   bool even = true, is_done = false;
   try {

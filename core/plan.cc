@@ -223,7 +223,7 @@ Status Plan::Impl::ExecuteAny(const void* const* given, void* out, const Execute
     }
   }
   // Of what has been checked by now, a direct call may refuse what is not aligned, or near and yet clear.
-  if (!direct.Run(given, out)) axiscast::Execute(layouts[low_bits != 0], *movers, pointers, options);
+  if (!direct.Run(given, out, options)) axiscast::Execute(layouts[low_bits != 0], *movers, pointers, options);
   return Status();
 }
 

@@ -59,7 +59,7 @@ struct Plan::Impl {
   // The same in two parts, the first one inline where nanoseconds count: a direct call, or false; and the whole of it, for all that
   // is none.
   [[gnu::always_inline]] bool ExecuteDirect(const void* const* inputs, void* out, const ExecuteOptions& options) const noexcept {
-    return plain && IsPlain(options) && out != nullptr && GetFloatMode() == kUsualFloatMode && direct.Run(inputs, out);
+    return plain && IsPlain(options) && out != nullptr && GetFloatMode() == kUsualFloatMode && direct.Run(inputs, out, options);
   }
   [[gnu::noinline]] Status ExecuteAny(const void* const* given, void* out, const ExecuteOptions& options) const noexcept;
 

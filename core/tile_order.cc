@@ -1,6 +1,8 @@
 // Which loops one thread runs as one, and what threads take together.
 #include "core/tile_order.h"
 
+#include <algorithm>
+
 #include "core/caches.h"
 
 namespace axiscast {
@@ -17,6 +19,12 @@ int WholeFrom(const Layout& layout) {
   }
   if (blocks && layout.loops[last].count > 1) return last + 1;
   return layout.row_loop >= 0 && layout.row_loop == last - 1 ? last - 1 : last;
+}
+
+bool IsUndivided(const Layout& layout) {
+  if (layout.tiles == 1 || layout.streams || !layout.is_plain() || layout.reordered_elements > 0) return false;
+  return std::all_of(layout.loops.begin(), layout.loops.begin() + layout.whole_from,
+                     [](const Loop& loop) { return loop.count == 1; });
 }
 
 int AlikeLoop(const Layout& layout) {

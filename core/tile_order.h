@@ -12,6 +12,9 @@ namespace axiscast {
 // between two of them. In the same order as tile by tile, which decides what caches hold: rows and pieces of cols are not both cut.
 int WholeFrom(const Layout& layout);
 
+// Whether that makes one tile of all, with nothing to do between tiles.
+bool IsUndivided(const Layout& layout);
+
 // As Layout::alike: of tiles that one thread does not run as one.
 int AlikeLoop(const Layout& layout);
 

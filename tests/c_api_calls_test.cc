@@ -140,7 +140,7 @@ TEST(CApiCalls, PlansAndEagerCallsAreRightOverPools) {
       axiscast_plan_info info{};
       info.struct_size = sizeof(info);
       EXPECT_EQ(axiscast_plan_describe(plan, &info), AXISCAST_OK);
-      EXPECT_EQ(pool.calls(), info.parallel != 0 ? 2 : 0);
+      EXPECT_EQ(pool.calls(), info.parallel != 0 && info.estimated_seconds >= 3.2e-6 ? 2 : 0);
     }
     EXPECT_EQ(axiscast_plan_free(plan), AXISCAST_OK);
   }

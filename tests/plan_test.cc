@@ -236,7 +236,7 @@ TEST(Plan, SaysWhatItsEstimateIsTheSumOf) {
            {"divide", DType::kFloat32, {1000}, {1000}, {4}, "bytes arithmetic rows call"},
            {"remainder", DType::kFloat32, {5000, 3}, {3}, {4}, "bytes arithmetic rows tiles staging call"},
            {"add", DType::kFloat32, {5000, 2}, {2}, {4}, permutes ? "bytes rows call" : "bytes tiles staging call"},
-           {"add", DType::kFloat32, {5000, 32}, {32}, {4}, "bytes tiles call"},
+           {"add", DType::kFloat32, {5000, 32}, {32}, {4}, "bytes call"},
            {"add",
             DType::kFloat32,
             {256, 256},

@@ -50,6 +50,37 @@ TEST(AwakeGuess, CloseCallsTryNowAndThen) {
   EXPECT_LT(tries, kCalls / 10);
 }
 
+std::int64_t now_of_test = 0;
+int clock_reads = 0;
+std::int64_t TestClock() {
+  ++clock_reads;
+  return now_of_test;
+}
+
+TEST(ShortCalls, AreSeenToFollowEachOtherByEveryEighth) {
+  ShortCalls calls(1000);
+  clock_reads = 0;
+  for (int call = 1; call <= 160; ++call) {
+    now_of_test = 1'000'000 + 999 * call;
+    std::int64_t now = 0;
+    const bool follow = calls.FollowEachOther(&TestClock, &now);
+    EXPECT_EQ(follow, call % 8 == 0 && call > 8) << call;  // before the first eight there was nothing
+    if (follow) {
+      EXPECT_EQ(now, now_of_test);
+    }
+  }
+  EXPECT_EQ(clock_reads, 20);
+}
+
+TEST(ShortCalls, DoNotWhereOneComesLate) {
+  ShortCalls calls(1000);
+  for (int call = 1; call <= 160; ++call) {
+    now_of_test = 1'000'000 + 100 * call + 8000 * (call / 8);  // the eighth one
+    std::int64_t now = 0;
+    EXPECT_FALSE(calls.FollowEachOther(&TestClock, &now)) << call;
+  }
+}
+
 // So many calls, one gap apart, then another gap.
 std::vector<std::int64_t> Burst(std::size_t calls, std::int64_t gap, std::int64_t last_gap) {
   std::vector<std::int64_t> gaps(calls, gap);

@@ -119,7 +119,8 @@ struct PlanDescription {
   std::int64_t tile_rows, tile_cols;  // elements
   std::int64_t tiles;                 // what threads share; a thread may run several that follow each other as one
   std::int64_t grain_tiles;           // tiles in the smallest piece of parallel work
-  bool parallel;                      // threads may share it; false: runs in the calling thread, whatever the options
+  bool parallel;                      // threads may share it, a pool's where estimated_seconds is 3.2e-6 or more; false: runs in
+                                      // the calling thread, whatever the options
   std::string store;  // "direct", "streaming" (past the caches, unless in place, and short runs off a line), "through scratch"...
   double estimated_seconds;  // one thread, an integer divisor's check with it
   std::vector<Part> parts;   // what estimated_seconds is the sum of
