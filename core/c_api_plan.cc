@@ -20,6 +20,20 @@ Status CheckInputs(const char* function, const axiscast_plan& plan, const void* 
   return inputs != nullptr ? Status() : IsNull(function, "the array of inputs");
 }
 
+// Whether an execution is as it should be, and its options then. With calls of the functions that find words for what is not, 8
+// elements took 45 ns instead of 22 (a Zen 3 with a busy neighbour), 120 in four dims 77 instead of 56.
+bool IsInOrder(const axiscast_plan* plan, const void* const* inputs, std::int64_t count, const axiscast_execute_options* given,
+               ExecuteOptions* options) noexcept {
+  if (plan == nullptr || plan->word != axiscast_plan::kAlive || inputs == nullptr || count != plan->input_count) return false;
+  if (given == nullptr) return true;
+  if (given->struct_size != sizeof(*given) || given->max_threads < 0 || given->stores < 0 ||
+      given->stores > AXISCAST_STORES_STREAM) {
+    return false;
+  }
+  *options = {given->max_threads, given->pool, given->task_arena, static_cast<StorePolicy>(given->stores)};
+  return true;
+}
+
 }  // namespace
 }  // namespace axiscast::c
 
@@ -51,12 +65,17 @@ int32_t axiscast_plan_free(axiscast_plan* plan) {
 
 int32_t axiscast_plan_execute(const axiscast_plan* plan, const void* const* inputs, int64_t count, void* out,
                               const axiscast_execute_options* options) {
+  ExecuteOptions known;
+  if (IsInOrder(plan, inputs, count, options, &known)) {
+    const Status status = plan->held.Execute(inputs, out, known);
+    return status.ok() ? AXISCAST_OK : Report(status);
+  }
   return Call(__func__, [=, function = __func__] {
     if (Status status = CheckHandle(function, plan); !status.ok()) return status;
     if (Status status = CheckInputs(function, *plan, inputs, count); !status.ok()) return status;
-    ExecuteOptions known;
-    if (Status status = ReadExecuteOptions(function, options, &known); !status.ok()) return status;
-    return plan->held.Execute(inputs, out, known);
+    ExecuteOptions some;  // of another version's
+    if (Status status = ReadExecuteOptions(function, options, &some); !status.ok()) return status;
+    return plan->held.Execute(inputs, out, some);
   });
 }
 
