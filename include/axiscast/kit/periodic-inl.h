@@ -107,7 +107,7 @@ class PeriodicRows {
     const std::size_t begin_at = at;
     const V s0 = next(), s1 = next(), s2 = next(), s3 = next(), s4 = next(), s5 = next(), s6 = next(), s7 = next();
     const auto compute = [&](V s, std::size_t col) HWY_ATTR {
-      Streamed<T>::AskAhead(other + col);
+      if constexpr (kAsksInCaches) Streamed<T>::AskAhead(other + col);
       hn::StoreU(Result(s, hn::LoadU(D(), other + col), attributes), D(), out + col);
     };
     const std::size_t step = group * lanes, last_group = last - step;

@@ -179,7 +179,7 @@ struct ElementwiseRows {
   // bfloat16 takes 1.17 times as long from L3 (Zen 4).
   template <class Wide, class A, class... X>
   static HWY_INLINE void StoreAhead(Wide wide, std::size_t i, Stored<Out>* out, const A& attributes, const X&... x) {
-    if constexpr ((0 + ... + (X::kStreamed && kIsHalf<typename X::Element>)) == 1) (x.AskAhead(i), ...);
+    if constexpr (kAsksInCaches && (0 + ... + (X::kStreamed && kIsHalf<typename X::Element>)) == 1) (x.AskAhead(i), ...);
     if constexpr (kInHalves) {
       const hn::Half<Wide> half;
       const hn::Rebind<Stored<Out>, decltype(half)> d_half;
