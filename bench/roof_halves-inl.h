@@ -101,7 +101,11 @@ std::int64_t AddBFloat16s(std::int64_t elements, int place) {
 #endif
     const auto one = hn::Set(bits, std::uint16_t{1});
     const auto up = hn::Gt(hn::OrAnd(dropped, kept, one), hn::Set(bits, std::uint16_t{0x8000}));
+#if HWY_HAVE_SCALABLE || (HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3)
     return hn::MaskedAddOr(kept, up, kept, one);
+#else
+    return hn::Sub(kept, hn::VecFromMask(bits, up));
+#endif
   });
 #endif
 }
