@@ -248,6 +248,7 @@ Bytes Execute(Random& random, const Call& call, std::string* way, Counts* counts
   }
   if (layout.fold > 0) ++(*counts)[options.forced.streams ? "folded for streaming" : "folded"];
   if (layout.parallel) ++(*counts)["parallel"];
+  if (!layout.parallel && layout.undivided) ++(*counts)["undivided"];
   if (layout.abreast) ++(*counts)["abreast"];
   if (layout.reordered_elements > 0 && layout.tiles > 1) ++(*counts)["reordered"];
   if (layout.parallel && layout.whole_from < static_cast<int>(layout.loops.size())) ++(*counts)["parallel, tiles joined"];
@@ -415,10 +416,26 @@ TEST(ForcedTiling, NoResultDependsOnThePath) {
   }
   EXPECT_GE(counts["abreast"], 20);
   EXPECT_GE(counts["reordered"], 20);
-  for (const char* name : {"streamed", "splat", "staged: pattern", "staged: repeat-each", "staged: transpose", "staged: gather",
-                           "staged: runs", "staged: unaligned", "staged: unaligned splat", "out streamed", "out staged: gather",
-                           "out staged: runs", "out staged: unaligned", "folded", "folded for streaming", "parallel",
-                           "parallel, tiles joined", "stored past the caches", "stored into the caches"}) {
+  for (const char* name : {"streamed",
+                           "splat",
+                           "staged: pattern",
+                           "staged: repeat-each",
+                           "staged: transpose",
+                           "staged: gather",
+                           "staged: runs",
+                           "staged: unaligned",
+                           "staged: unaligned splat",
+                           "out streamed",
+                           "out staged: gather",
+                           "out staged: runs",
+                           "out staged: unaligned",
+                           "folded",
+                           "folded for streaming",
+                           "parallel",
+                           "parallel, tiles joined",
+                           "undivided",
+                           "stored past the caches",
+                           "stored into the caches"}) {
     EXPECT_GE(counts[name], 20) << name;
   }
 }

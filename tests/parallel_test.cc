@@ -27,12 +27,12 @@ void CountTiles(const Tile& tile, const void* const* inputs, void* result) {
   }
 }
 
-// The tiles that one thread, or two, make of x - y, and the plan's; -1: a wrong result.
+// The tiles that one thread, or two of a pool, make of x - y, and the plan's; -1: a wrong result.
 struct Tiles {
   int run;
   std::int64_t planned;
 };
-Tiles TilesOf(const Shape& x_shape, const Shape& y_shape, int threads) {
+Tiles TilesOf(const Shape& x_shape, const Shape& y_shape, int threads, bool pooled = true) {
   static const Registry registry = [] {
     RegistryBuilder builder(Registry::BuiltIn());
     OpDefinition definition{};
@@ -60,7 +60,7 @@ Tiles TilesOf(const Shape& x_shape, const Shape& y_shape, int threads) {
   ExecuteOptions options;
   const test::ForeignPool pool(test::PoolHabit::kAllOnCaller, 2);
   options.max_threads = threads;
-  options.pool = pool.get();
+  if (pooled) options.pool = pool.get();
   tiles = 0;
   const void* inputs[] = {x.data(), y.data()};
   EXPECT_TRUE(plan.Execute(inputs, out.data(), options).ok());
@@ -79,12 +79,14 @@ Tiles TilesOf(const Shape& x_shape, const Shape& y_shape, int threads) {
 }
 
 TEST(OneThread, TakesAsOneTileWhatOnlySharingCuts) {
-  EXPECT_EQ(TilesOf({3'000'000}, {3'000'000}, 1).run, 1);
-  EXPECT_EQ(TilesOf({3000, 1000}, {1000}, 1).run, 1);
-  EXPECT_EQ(TilesOf({3'000'000}, {1}, 1).run, 1);
-  EXPECT_LE(TilesOf({1'000'000, 3}, {3}, 1).run, 2);  // folded rows, and what is left
-  EXPECT_EQ(TilesOf({3, 300'000}, {300'000}, 1).run, 1);
-  EXPECT_EQ(TilesOf({300, 5, 1000}, {5, 1}, 1).run, 300);  // rows and cols make a tile
+  for (const bool pooled : {false, true}) {  // without a pool, straight to the kernel
+    EXPECT_EQ(TilesOf({3'000'000}, {3'000'000}, 1, pooled).run, 1);
+    EXPECT_EQ(TilesOf({3000, 1000}, {1000}, 1, pooled).run, 1);
+    EXPECT_EQ(TilesOf({3'000'000}, {1}, 1, pooled).run, 1);
+    EXPECT_LE(TilesOf({1'000'000, 3}, {3}, 1, pooled).run, 2);  // folded rows, and what is left
+    EXPECT_EQ(TilesOf({3, 300'000}, {300'000}, 1, pooled).run, 1);
+    EXPECT_EQ(TilesOf({300, 5, 1000}, {5, 1}, 1, pooled).run, 300);  // rows and cols make a tile
+  }
 }
 
 TEST(TwoThreads, TakeAsOneTileWhatLiesInAPiece) {

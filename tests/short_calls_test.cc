@@ -294,6 +294,48 @@ TEST(ShortCalls, AreNotSharedWithPoolsThatUseTheCaller) {
   EXPECT_LT(pool.calls(), 10'000);
 }
 
+// One thread goes straight to the kernel; several in a row are shared where a helper comes; and tiles are streamed one by one.
+TEST(ShortCalls, HaveTheSameResultsHoweverTheyAreRun) {
+  struct Case {
+    Shape x, y;
+    std::int64_t y_stride_0, y_stride_1;  // elements, of the result's two dims
+  };
+  for (const Case& c : {Case{{1, 20'001}, {1, 20'001}, 0, 1}, Case{{1, 20'001}, {}, 0, 0}, Case{{311, 64}, {64}, 0, 1},
+                        Case{{143, 131}, {143, 1}, 1, 0}, Case{{7000, 3}, {7000, 1}, 1, 0}, Case{{9000, 3}, {3}, 0, 1}}) {
+    const std::int64_t rows = c.x[0], cols = c.x[1];
+    std::vector<float> x(static_cast<std::size_t>(rows * cols) + 1), y(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 1009) * 0.25f;
+    for (std::size_t i = 0; i < y.size(); ++i) y[i] = static_cast<float>(i % 127) - 60;
+    for (const std::size_t off : {std::size_t{0}, std::size_t{1}}) {  // where the output begins
+      std::vector<float> out(x.size());
+      Plan plan;
+      const Status made = Plan::Make(*FindOp("subtract"), {{x.data(), DType::kFloat32, c.x}, {y.data(), DType::kFloat32, c.y}},
+                                     {out.data() + off, DType::kFloat32, c.x}, {}, &plan);
+      ASSERT_TRUE(made.ok()) << made.message();
+      const void* inputs[] = {x.data(), y.data()};
+      for (const int threads : {1, 0, 2}) {
+        for (const StorePolicy stores : {StorePolicy::kAuto, StorePolicy::kCached, StorePolicy::kStream}) {
+          ExecuteOptions options;
+          options.max_threads = threads;
+          options.stores = stores;
+          for (int call = 0; call < 30; ++call) {
+            std::fill(out.begin(), out.end(), -1.0f);
+            ASSERT_TRUE(plan.Execute(inputs, out.data() + off, options).ok());
+            for (std::int64_t r = 0; r < rows; ++r) {
+              for (std::int64_t k = 0; k < cols; ++k) {
+                const float expected =
+                    x[static_cast<std::size_t>(r * cols + k)] - y[static_cast<std::size_t>(r * c.y_stride_0 + k * c.y_stride_1)];
+                ASSERT_EQ(out[off + static_cast<std::size_t>(r * cols + k)], expected)
+                    << "(" << rows << "," << cols << ") threads " << threads << " call " << call << " at " << r << "," << k;
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
 // Of 500 to 900 KB: waking threads takes longer.
 TEST(ShortCalls, DoNotWakeThreads) {
   const std::vector<float> x(1 << 24);
