@@ -99,11 +99,12 @@ class Crew {
     return At(seat).state.compare_exchange_strong(state, kAway, std::memory_order_acq_rel);
   }
 
-  enum class Left { kUntaken, kEven, kUneven };
+  enum class Left { kUntaken, kEven, kUneven, kStalled };
   // After a call: takes it back, or waits for who took it, who says whether workers were even. Where the wait has `late` pauses or
-  // more, they were not.
+  // more, they were not; stalled is who keeps it waiting for 0.3 ms, as it has lost its CPU.
   Left TakeBack(std::int64_t seat, void* job, int late) noexcept {
     constexpr int kYields = 200, kSleeps = 2'000;  // pauses; 200 are 2 to 8 us, and more than any `late`
+    constexpr auto kStall = std::chrono::microseconds(300);
     Seat& s = At(seat);
     auto state = reinterpret_cast<std::uintptr_t>(job);
     if (s.state.load(std::memory_order_relaxed) == state &&
@@ -111,7 +112,9 @@ class Crew {
       return Left::kUntaken;
     }
     int pauses = 0;
+    std::chrono::steady_clock::time_point yields;  // when it began to
     for (; s.state.load(std::memory_order_acquire) == kAtWork; ++pauses) {
+      if (pauses == kYields) yields = std::chrono::steady_clock::now();
       if (pauses < kYields) {
         Pause();
       } else if (pauses < kSleeps) {
@@ -120,6 +123,7 @@ class Crew {
         std::this_thread::sleep_for(std::chrono::microseconds(50));  // to a thread that yields to nobody
       }
     }
+    if (pauses >= kYields && std::chrono::steady_clock::now() - yields > kStall) return Left::kStalled;
     return s.was_even && pauses < late ? Left::kEven : Left::kUneven;
   }
 

@@ -171,7 +171,7 @@ class Worker {
   RunTile(job, {{position, layout.tile_rows(), layout.loops.back().chunk}, nullptr, scratch, nullptr});
 }
 
-// The same, of one step without scratch, which has such a tile.
+// Runs `whole`, a tile of the layout's only step, which needs no scratch.
 void RunOnlyStep(const Layout& layout, const StepTile& whole, std::byte* const* pointers) {
   const StepLayout& step = layout.steps[0];
   const void* inputs[kMaxPassInputs];

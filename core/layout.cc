@@ -220,7 +220,7 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   const auto elements = static_cast<double>(BlockElements(canonical, 0));
   const double written = problem.reads_only ? 0 : BytesWithGaps(canonical, count - 1, sizes[count - 1]);
   EstimateWork(canonical, steps, passes, bytes, written, problem.streams, &layout.estimate);
-  problem.serial = layout.estimate.seconds() < kSharedSeconds;
+  problem.serial = layout.estimate.seconds() < kStandbySeconds;
   problem.seconds = layout.estimate.seconds();
   problem.bytes = elements * static_cast<double>(problem.widest);
   problem.fits_l2 = !options.far && bytes <= static_cast<double>(MachineCaches().l2);
@@ -281,7 +281,7 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   TakeOffSpared(&layout.estimate);
   const double seconds = layout.estimate.seconds();
   layout.pieces = PiecesOf(layout.tiles, WithoutSharedLines(layout, UnitOf(layout.tiles, seconds)), seconds);
-  layout.parallel = seconds > kSharedSeconds && layout.tiles > 1;
+  layout.parallel = seconds > kStandbySeconds && layout.tiles > 1;
   layout.seconds = seconds;
   return layout;
 }

@@ -46,9 +46,6 @@ struct Job {
 
 Crews crews;
 
-constexpr double kShortSeconds = 3.2e-6;  // of such calls threads have to stand by for: calling one takes 0.6 us
-constexpr auto kShortApart = static_cast<std::int64_t>(kShortSeconds * 1e9) + kStayNanoseconds;
-
 // What a thread keeps of its calls that were shared.
 struct Caller {
   ~Caller() {
@@ -59,7 +56,7 @@ struct Caller {
   std::int64_t missed = 0;                  // calls, one after the other, to which nobody came who had been on the way before
   Evenness of_short{1024}, of_longer{128};  // calls
   std::int64_t ended = 0;                   // when the last one ended; 0: its helpers were asked to stay
-  ShortCalls short_calls{kShortApart};      // for which no helper stood by
+  ShortCalls short_calls;                   // of less than kSharedSeconds
 };
 PerThread<Caller> callers;
 
@@ -77,6 +74,7 @@ AwakeGuess awake;
 struct Seen {
   bool even;    // it took next to nothing of others' shares
   bool helped;  // it took something, and on another CPU than the caller's: schedulers put a thread that they wake there
+  Crew::Left left = Crew::Left::kUntaken;  // of those it called, the worst
 };
 
 Seen RunWorker(Job* job, std::int64_t worker) noexcept {
@@ -166,7 +164,11 @@ Seen RunWorkersOf(Crew* crew, Job* job, std::int64_t first, std::int64_t count) 
     if (CallWorkers(crew, job, first + other, workers)) called[calls++] = first + other;
   });
   Seen seen = RunWorker(job, first);
-  while (calls > 0) seen.even &= crew->TakeBack(called[--calls], job, job->late) != Crew::Left::kUneven;
+  while (calls > 0) {
+    const Crew::Left left = crew->TakeBack(called[--calls], job, job->late);
+    seen.even &= left <= Crew::Left::kEven;
+    seen.left = std::max(seen.left, left);
+  }
   return seen;
 }
 
@@ -190,9 +192,11 @@ bool IsOneStandingBy(const Caller* caller, const ExecuteOptions& options) noexce
   if (options.pool != nullptr || caller == nullptr || caller->crew == nullptr) return false;
   return caller->crew->IsFor(options.task_arena) && caller->crew->IsStandingBy(1);
 }
-// Or on its way.
+// Or on its way; not where it has been for some calls, as one of a host that keeps it, or of a process before it forked.
 bool IsOneComing(const Caller* caller, const ExecuteOptions& options) noexcept {
-  return caller->crew != nullptr && caller->crew->IsFor(options.task_arena) && caller->crew->IsComing(1);
+  constexpr std::int64_t kMostMissed = 32;  // 60 us and more: threads that sleep need as long
+  if (caller->crew == nullptr || caller->missed >= kMostMissed) return false;
+  return caller->crew->IsFor(options.task_arena) && caller->crew->IsComing(1);
 }
 
 constexpr double kLeadOfStandby = 0.15;   // of the lead before threads that are only awake (PiecesOf): 0.08 us
@@ -212,17 +216,19 @@ int Limited(int threads, const ExecuteOptions& options) noexcept {
 }  // namespace
 
 bool IsShared(double seconds, const ExecuteOptions& options) noexcept {
-  if (seconds < kSharedSeconds || options.max_threads == 1) return false;
+  if (seconds < kStandbySeconds || options.max_threads == 1) return false;
   const int threads = Concurrency(options);
   if (threads == 1) return false;
   if (seconds - seconds / threads > kWakingSeconds) return true;
-  if (seconds >= kShortSeconds) return IsOneStandingBy(callers.Find(), options) || awake.Ask(Nanoseconds());
+  if (seconds >= kSharedSeconds) return IsOneStandingBy(callers.Find(), options) || awake.Ask(Nanoseconds());
   if (options.pool != nullptr) return false;  // a host's threads do not stand by
   Caller* const caller = callers.FindOrMake();
-  if (caller == nullptr) return false;
+  if (caller == nullptr || caller->short_calls.ArePaused()) return false;
   if (IsOneStandingBy(caller, options) || IsOneComing(caller, options)) return true;
+  // As far from each other as its helper will stay, and a little less.
+  const std::int64_t apart = static_cast<std::int64_t>(seconds * 1e9) + kStayNanoseconds * 3 / 4;
   std::int64_t now = 0;
-  return caller->short_calls.FollowEachOther(&Nanoseconds, &now) && awake.Ask(now);
+  return caller->short_calls.FollowEachOther(apart, &Nanoseconds, &now) && awake.Ask(now);
 }
 
 int Concurrency(const ExecuteOptions& options) noexcept { return Limited(AllThreads(options), options); }
@@ -244,12 +250,13 @@ void RunParallel(std::int64_t count, const PieceSizes& sizes, const ExecuteOptio
   Evenness* const evenness = !learns ? nullptr : sharing.of_own > 0 ? &caller->of_short : &caller->of_longer;
   if (learns && evenness->IsOnePieceEnough()) cut.of_own = 1;
   if (stand_by) cut.lead *= kLeadOfStandby;
-  const bool follows = stand_by || cut.call_seconds < kShortSeconds;  // or was the last one so near?
+  const bool is_short = cut.call_seconds < kSharedSeconds, follows = stand_by || is_short;  // or was the last one so near?
   const SharedWork what{work, state, std::this_thread::get_id(), CurrentCpu()};
   Job job{.shares = Shares(count, cut, workers, !own_pool, what),
           .stay = learns && (follows || Nanoseconds() - caller->ended < kStayNanoseconds) ? StayOf(workers) : 0,
           .late = sharing.late};
   bool even = true, is_done = false;
+  Crew::Left left = Crew::Left::kUntaken;
   try {
     if (own_pool) {
       options.pool->parallel_for(options.pool->context, workers, &RunWorkers, &job);
@@ -259,7 +266,9 @@ void RunParallel(std::int64_t count, const PieceSizes& sizes, const ExecuteOptio
       const bool was_coming = crew->IsComing(1);
       // On another thread, where all places of that arena are taken.
       const auto run = [&] {
-        even = RunWorkersOf(crew, &job, 0, workers).even;
+        const Seen seen = RunWorkersOf(crew, &job, 0, workers);
+        even = seen.even;
+        left = seen.left;
         is_done = true;  // its first worker stopped where nothing was left
       };
       try {
@@ -275,6 +284,7 @@ void RunParallel(std::int64_t count, const PieceSizes& sizes, const ExecuteOptio
     // No memory.
   }
   if (learns) evenness->Note(even);
+  if (learns && is_short && left > Crew::Left::kUntaken) caller->short_calls.Note(even, left == Crew::Left::kStalled);
   if (!is_done && job.shares.AreLeft()) RunWorker(&job, 0);  // also by a pool that runs less than it was asked to
 }
 

@@ -222,7 +222,8 @@ Status Plan::Impl::ExecuteAny(const void* const* given, void* out, const Execute
       return Status(StatusCode::kOutOfMemory, "execute: out of memory for a message or a plan");
     }
   }
-  // Of what has been checked by now, a direct call may refuse what is not aligned, or near and yet clear.
+  // Of what has been checked by now, a direct call may refuse what is not aligned, near and yet clear, for several threads, or
+  // streamed.
   if (!direct.Run(given, out, options)) axiscast::Execute(layouts[low_bits != 0], *movers, pointers, options);
   return Status();
 }

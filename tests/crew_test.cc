@@ -97,15 +97,17 @@ TEST(Crew, NeedsAThreadWhereNoneIsOnItsWay) {
 
 TEST(Crew, SaysWhatItsHelperSaw) {
   for (const bool even : {true, false}) {
-    Crew crew(nullptr, 2);
-    Job job;
-    ASSERT_TRUE(crew.Call(1, &job, 5, &kFirstRead));
-    Helper helper;
-    helper.even = even;
-    crew.Serve(1, helper);
-    EXPECT_EQ(job.number, 5);
-    EXPECT_EQ(crew.TakeBack(1, &job, kLate), even ? Crew::Left::kEven : Crew::Left::kUneven);
-    EXPECT_FALSE(crew.IsStandingBy(1));
+    for (const int late : {kLate, 0}) {  // no pause is late, too
+      Crew crew(nullptr, 2);
+      Job job;
+      ASSERT_TRUE(crew.Call(1, &job, 5, &kFirstRead));
+      Helper helper;
+      helper.even = even;
+      crew.Serve(1, helper);
+      EXPECT_EQ(job.number, 5);
+      EXPECT_EQ(crew.TakeBack(1, &job, late), even && late > 0 ? Crew::Left::kEven : Crew::Left::kUneven);
+      EXPECT_FALSE(crew.IsStandingBy(1));
+    }
   }
 }
 
@@ -125,7 +127,7 @@ TEST(Crew, WaitsForWhoHasBegun) {
       may_end = true;
     });
     const Crew::Left left = crew.TakeBack(1, &job, late);
-    EXPECT_EQ(left, late == kLate ? Crew::Left::kUneven : Crew::Left::kEven) << "20 ms are late, or not, of " << late << " pauses";
+    EXPECT_EQ(left, Crew::Left::kStalled) << "20 ms, whether " << late << " pauses are late or not";
     EXPECT_TRUE(has_ended);
     waker.join();
     thread.join();

@@ -58,12 +58,12 @@ std::int64_t TestClock() {
 }
 
 TEST(ShortCalls, AreSeenToFollowEachOtherByEveryEighth) {
-  ShortCalls calls(1000);
+  ShortCalls calls;
   clock_reads = 0;
   for (int call = 1; call <= 160; ++call) {
     now_of_test = 1'000'000 + 999 * call;
     std::int64_t now = 0;
-    const bool follow = calls.FollowEachOther(&TestClock, &now);
+    const bool follow = calls.FollowEachOther(1000, &TestClock, &now);
     EXPECT_EQ(follow, call % 8 == 0 && call > 8) << call;  // before the first eight there was nothing
     if (follow) {
       EXPECT_EQ(now, now_of_test);
@@ -73,12 +73,32 @@ TEST(ShortCalls, AreSeenToFollowEachOtherByEveryEighth) {
 }
 
 TEST(ShortCalls, DoNotWhereOneComesLate) {
-  ShortCalls calls(1000);
+  ShortCalls calls;
   for (int call = 1; call <= 160; ++call) {
     now_of_test = 1'000'000 + 100 * call + 8000 * (call / 8);  // the eighth one
     std::int64_t now = 0;
-    EXPECT_FALSE(calls.FollowEachOther(&TestClock, &now)) << call;
+    EXPECT_FALSE(calls.FollowEachOther(1000, &TestClock, &now)) << call;
   }
+}
+
+// As many as are shared of so many, of which one of each `uneven` is not even, and one of each `stalled` stalls.
+int SharedOf(int count, int uneven, int stalled) {
+  ShortCalls calls;
+  int shared = 0;
+  for (int call = 0; call < count; ++call) {
+    if (calls.ArePaused()) continue;
+    ++shared;
+    calls.Note(shared % uneven != 0, shared % stalled == 0);
+  }
+  return shared;
+}
+
+TEST(ShortCalls, PauseWhereTheyAreUnevenOrStall) {
+  constexpr int kCalls = 100'000;
+  EXPECT_EQ(SharedOf(kCalls, 4, 2 * kCalls), kCalls);
+  EXPECT_LT(SharedOf(kCalls, 2, 2 * kCalls), kCalls / 20);
+  EXPECT_LT(SharedOf(kCalls, 1, 2 * kCalls), kCalls / 100);
+  EXPECT_LT(SharedOf(kCalls, 2 * kCalls, 500), kCalls / 40);
 }
 
 // So many calls, one gap apart, then another gap.
@@ -253,24 +273,71 @@ class HelpingPool {
   std::thread helper_;  // last: it uses the rest
 };
 
+// How often another process or thread took a CPU from this one.
+long Interruptions() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_nivcsw;
+}
+
 TEST(ShortCalls, AreSharedWithThoseWhoHelp) {
   HelpingPool pool(true);
   if (pool.cpus() < 2) GTEST_SKIP() << "one CPU: nobody can help";
   // Where others keep both CPUs busy, the caller may be away for longer than helpers are taken to be awake, and calls that nobody
   // shares take longer than that under sanitizers: then only the next long call is shared again.
-  const auto interruptions = [] {
-    rusage usage{};
-    getrusage(RUSAGE_SELF, &usage);
-    return usage.ru_nivcsw;
-  };
   int most = 0, quiet_rounds = 0;
   for (int round = 0; round < 50 && most <= 50; ++round) {
-    const long before = interruptions();
+    const long before = Interruptions();
     most = std::max(most, pool.CallsOf(100));
-    quiet_rounds += interruptions() == before;
+    quiet_rounds += Interruptions() == before;
   }
   if (most <= 50 && quiet_rounds < 5) GTEST_SKIP() << "other processes took a CPU away in " << 50 - quiet_rounds << " of 50 rounds";
   EXPECT_GT(most, 50);
+}
+
+// Of less than 3.2 us: where calls follow each other, threads come that stand by.
+TEST(ShortCalls, AreSharedWithThoseWhoStandBy) {
+  static KernelFunction add = nullptr;
+  static std::atomic<int> by_others{0};
+  static std::thread::id caller;
+  caller = std::this_thread::get_id();
+  const DType inputs[] = {DType::kFloat32, DType::kFloat32};
+  OpDefinition definition{};
+  definition.info.name = "counted";
+  definition.info.arity = 2;
+  definition.info.doc = "out = x + y";
+  definition.kernels = {*FindOp("add")->FindKernel(inputs)};
+  add = definition.kernels[0].run;
+  definition.kernels[0].choose = nullptr;
+  definition.kernels[0].run = [](const Tile& tile, const void* const* in, void* out) {
+    if (std::this_thread::get_id() != caller) by_others.fetch_add(1, std::memory_order_relaxed);
+    add(tile, in, out);
+  };
+  RegistryBuilder builder(Registry::BuiltIn());
+  ASSERT_TRUE(builder.Add(definition).ok());
+  const Registry registry = builder.Build();
+  const Op* op = nullptr;
+  ASSERT_TRUE(registry.Find("counted", &op).ok());
+  std::vector<float> x(100'000), out(x.size());
+  Plan plan;
+  for (std::int64_t n = 4000; plan.Describe().estimated_seconds < 2.2e-6; n += 500) {
+    ASSERT_LT(n, 100'000);
+    const TensorView view(x.data(), DType::kFloat32, {n});
+    ASSERT_TRUE(Plan::Make(*op, {view, view}, {out.data(), DType::kFloat32, view.shape}, {}, &plan).ok());
+  }
+  ASSERT_LT(plan.Describe().estimated_seconds, 3.2e-6);
+  ASSERT_TRUE(plan.Describe().parallel);
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "one CPU: nobody can stand by";
+  const void* pointers[] = {x.data(), x.data()};
+  int quiet_rounds = 0;
+  for (int round = 0; round < 50 && by_others < 1000; ++round) {
+    const long before = Interruptions();
+    for (int call = 0; call < 5000; ++call) ASSERT_TRUE(plan.Execute(pointers, out.data()).ok());
+    quiet_rounds += Interruptions() == before;
+  }
+  if (by_others < 1000 && quiet_rounds < 5)
+    GTEST_SKIP() << "other processes took a CPU away in " << 50 - quiet_rounds << " of 50 rounds";
+  EXPECT_GE(by_others, 1000);
 }
 
 TEST(ShortCalls, AreNotSharedOnOneCpu) {
@@ -294,7 +361,8 @@ TEST(ShortCalls, AreNotSharedWithPoolsThatUseTheCaller) {
   EXPECT_LT(pool.calls(), 10'000);
 }
 
-// One thread goes straight to the kernel; several in a row are shared where a helper comes; and tiles are streamed one by one.
+// One thread goes straight to the kernel; those of several, many in a row, are shared where a helper comes; and tiles are streamed
+// one by one.
 TEST(ShortCalls, HaveTheSameResultsHoweverTheyAreRun) {
   struct Case {
     Shape x, y;
@@ -318,16 +386,15 @@ TEST(ShortCalls, HaveTheSameResultsHoweverTheyAreRun) {
           ExecuteOptions options;
           options.max_threads = threads;
           options.stores = stores;
-          for (int call = 0; call < 30; ++call) {
-            std::fill(out.begin(), out.end(), -1.0f);
-            ASSERT_TRUE(plan.Execute(inputs, out.data() + off, options).ok());
-            for (std::int64_t r = 0; r < rows; ++r) {
-              for (std::int64_t k = 0; k < cols; ++k) {
-                const float expected =
-                    x[static_cast<std::size_t>(r * cols + k)] - y[static_cast<std::size_t>(r * c.y_stride_0 + k * c.y_stride_1)];
-                ASSERT_EQ(out[off + static_cast<std::size_t>(r * cols + k)], expected)
-                    << "(" << rows << "," << cols << ") threads " << threads << " call " << call << " at " << r << "," << k;
-              }
+          for (int call = 0; call < 400; ++call) ASSERT_TRUE(plan.Execute(inputs, out.data() + off, options).ok());
+          std::fill(out.begin(), out.end(), -1.0f);
+          ASSERT_TRUE(plan.Execute(inputs, out.data() + off, options).ok());
+          for (std::int64_t r = 0; r < rows; ++r) {
+            for (std::int64_t k = 0; k < cols; ++k) {
+              const float expected =
+                  x[static_cast<std::size_t>(r * cols + k)] - y[static_cast<std::size_t>(r * c.y_stride_0 + k * c.y_stride_1)];
+              ASSERT_EQ(out[off + static_cast<std::size_t>(r * cols + k)], expected)
+                  << "(" << rows << "," << cols << ") threads " << threads << " at " << r << "," << k;
             }
           }
         }

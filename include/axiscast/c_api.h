@@ -318,8 +318,8 @@ typedef struct axiscast_plan_info {
   int64_t tile_rows;        /* of so many elements */
   int64_t tile_cols;        /* by so many */
   double estimated_seconds; /* by one thread; 0 where it is not known */
-  int32_t parallel;         /* threads may share it, those of a pool where estimated_seconds is 3.2e-6 or more; 0: runs in the
-                               calling thread, whatever the options */
+  int32_t parallel;         /* threads may share it, those of a pool from some 3 us on; 0: runs in the calling thread, whatever the
+                               options */
   int32_t divisible;        /* 0: axiscast_plan_execute_part takes it in one part only: it looks at data before it writes (integer
                                divisors), or it is more than elementwise */
   uint32_t may_be_out;      /* inputs (a bit each) that may be the very buffer of the output, at no cost */

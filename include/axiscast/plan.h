@@ -74,9 +74,10 @@ enum class StorePolicy : std::uint8_t {
   kStream,  // past the caches: nobody reads the result soon
 };
 
-/// How a call runs. Results never depend on it, nor on how many threads share it. None do where it takes less than 3.2 us by
-/// estimate; and where the others would save less than 12 us, only while threads have helped in some call of the process in the
-/// last 80 us. Calls that are less than that apart try it in a 16th of the time, some milliseconds at most.
+/// How a call runs. Results never depend on it, nor on how many threads share it. None do where it takes less than 1.7 us by
+/// estimate, or 3.2 on a pool; and where the others would save less than 12 us, only while threads have helped in some call of the
+/// process in the last 80 us. Calls that are less than that apart try it in a 16th of the time, some milliseconds at most; those
+/// below 3.2 us where eight are 2 us apart. Where one of these finds a thread that lost its CPU, the next 32000 run alone.
 struct ExecuteOptions {
   int max_threads = 0;                         // 0: as many as the pool or arena has; 1: the calling thread alone
   const axiscast_thread_pool* pool = nullptr;  // the caller's own pool; null: oneTBB
@@ -119,8 +120,8 @@ struct PlanDescription {
   std::int64_t tile_rows, tile_cols;  // elements
   std::int64_t tiles;                 // what threads share; a thread may run several that follow each other as one
   std::int64_t grain_tiles;           // tiles in the smallest piece of parallel work
-  bool parallel;                      // threads may share it, a pool's where estimated_seconds is 3.2e-6 or more; false: runs in
-                                      // the calling thread, whatever the options
+  bool parallel;                      // threads may share it, a pool's from some 3 us on; false: runs in the calling thread,
+                                      // whatever the options
   std::string store;  // "direct", "streaming" (past the caches, unless in place, and short runs off a line), "through scratch"...
   double estimated_seconds;  // one thread, an integer divisor's check with it
   std::vector<Part> parts;   // what estimated_seconds is the sum of
@@ -176,9 +177,10 @@ class Plan {
   /// Results: the same bits for any thread count, pool, position and (for ops with max_ulp 0) target; only which NaN a NaN is, its
   ///   sign and payload, is not promised. Computed to nearest, with subnormals, without traps, whatever the caller's floating-point
   ///   mode, which stays as it is; exceptions' flags may be set.
-  /// Cost: no allocation, lock or thread for small plans; larger ones run over tiles on up to max_threads threads. Stack: up to 40
-  /// KB
-  ///   for elementwise ops, 100 KB for sums, gradients and PatternPlan.
+  /// Cost: no allocation, lock or thread for small plans; larger ones run over tiles on up to max_threads threads, and the first
+  /// one
+  ///   of a thread allocates what its helpers are called by. Stack: up to 40 KB for elementwise ops, 100 KB for sums, gradients and
+  ///   PatternPlan.
   Status Execute(const void* const* inputs, void* out, const ExecuteOptions& options = {}) const noexcept;
   Status Execute(std::initializer_list<const void*> inputs, void* out, const ExecuteOptions& options = {}) const noexcept;
 

@@ -246,7 +246,8 @@ class PermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
     const std::size_t whole = Part::WholeCols(permutation, cols);
     const std::int64_t end = Part::EndOf(permutation, cols);
     // Where most of what is read is the streamed input. With vectors shorter than a line (N,3)+(N,1) of any dtype takes 0.83 to 0.9
-    // of the time from memory (Zen 3); where as much is read of both, 1.0 to 1.07, and by a branch all take longer.
+    // of the time from memory (Zen 3, seen nowhere else); where as much is read of both, as long, by asking for what has just
+    // come: 1.0 to 1.07; and by a branch all take longer.
     const bool asks = 2 * permutation.stride <= GroupCols(permutation) * static_cast<std::int64_t>(sizeof(Element));
     [[maybe_unused]] const std::size_t ahead = asks ? 4096 / sizeof(Element) : 0;
     for (std::int64_t r = 0; r < rows; ++r) {
