@@ -71,8 +71,8 @@ class alignas(64) AwakeGuess {
 // called finds another one, and stays for it; and whether it pays.
 class ShortCalls {
  public:
-  static constexpr int kInARow = 8;                            // 14 us and more, of which it takes 1 at most to call a thread
-  static constexpr int kPause = 1000, kPauseOfStall = 32'000;  // calls
+  static constexpr int kInARow = 8;  // 14 us and more, of which it takes 1 at most to call a thread
+  static constexpr int kCallsAfterUneven = 1000, kCallsAfterStall = 32'000;  // that run alone
 
   // For one for which no thread stands by: whether the last eight began no further from each other than so many nanoseconds, on
   // average. Then *now is clock(), which takes 30 ns, and is asked for each eighth.
@@ -82,16 +82,17 @@ class ShortCalls {
     return *now - std::exchange(last_, *now) < kInARow * apart;
   }
 
-  // After one that was shared: whether its workers were even (Evenness), and whether one of them lost its CPU, which takes some
-  // milliseconds. Where a third of the calls are uneven, or one has stalled, none is shared for a while: beside a busy process on
-  // one of two CPUs calls of 2 us took 1.5 times as long, and 1.02 to 1.15 times with this; beside two, 1.3 to 1.5, and 1.1 to 1.5.
-  // On quiet ones one call of 100'000 stalls, and some of 1000 are uneven.
+  // After one that was shared: whether its workers were even (Evenness; of calls that are so short, one unit that another takes is
+  // more than a 16th), and whether one of them lost its CPU, which takes some milliseconds. Where a third of the calls are uneven,
+  // or one has stalled, none is shared for a while. Calls of 2 us took 1.5 times as long beside a busy process on one of two CPUs,
+  // and take 1.02 to 1.15 times; beside two such processes, where they took 1.3 to 1.5 times, 1.1 to 1.5. On quiet CPUs one call of
+  // 100'000 stalls, and some of 1000 are uneven.
   void Note(bool was_even, bool stalled) noexcept {
     constexpr int kMostUneven = 16;
     uneven_ = std::max(uneven_ + (was_even ? -1 : 2), 0);
     if (uneven_ < kMostUneven && !stalled) return;
     uneven_ = 0;
-    paused_ = stalled ? kPauseOfStall : kPause;
+    paused_ = stalled ? kCallsAfterStall : kCallsAfterUneven;
   }
   // Asked before each of them.
   bool ArePaused() noexcept { return paused_ > 0 && paused_-- > 0; }

@@ -123,7 +123,7 @@ class Crew {
         std::this_thread::sleep_for(std::chrono::microseconds(50));  // to a thread that yields to nobody
       }
     }
-    if (pauses >= kYields && std::chrono::steady_clock::now() - yields > kStall) return Left::kStalled;
+    if (pauses > kYields && std::chrono::steady_clock::now() - yields > kStall) return Left::kStalled;
     return s.was_even && pauses < late ? Left::kEven : Left::kUneven;
   }
 

@@ -194,7 +194,7 @@ bool IsOneStandingBy(const Caller* caller, const ExecuteOptions& options) noexce
 }
 // Or on its way; not where it has been for some calls, as one of a host that keeps it, or of a process before it forked.
 bool IsOneComing(const Caller* caller, const ExecuteOptions& options) noexcept {
-  constexpr std::int64_t kMostMissed = 32;  // 60 us and more: threads that sleep need as long
+  constexpr std::int64_t kMostMissed = 32;  // 54 us and more: threads that sleep need as long
   if (caller->crew == nullptr || caller->missed >= kMostMissed) return false;
   return caller->crew->IsFor(options.task_arena) && caller->crew->IsComing(1);
 }
@@ -225,7 +225,7 @@ bool IsShared(double seconds, const ExecuteOptions& options) noexcept {
   Caller* const caller = callers.FindOrMake();
   if (caller == nullptr || caller->short_calls.ArePaused()) return false;
   if (IsOneStandingBy(caller, options) || IsOneComing(caller, options)) return true;
-  // As far from each other as its helper will stay, and a little less.
+  // As far from each other as a helper stays, and a little less.
   const std::int64_t apart = static_cast<std::int64_t>(seconds * 1e9) + kStayNanoseconds * 3 / 4;
   std::int64_t now = 0;
   return caller->short_calls.FollowEachOther(apart, &Nanoseconds, &now) && awake.Ask(now);
