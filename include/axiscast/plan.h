@@ -178,9 +178,8 @@ class Plan {
   /// Results: the same bits for any thread count, pool, position and (for ops with max_ulp 0) target; only which NaN a NaN is, its
   ///   sign and payload, is not promised. Computed to nearest, with subnormals, without traps, whatever the caller's floating-point
   ///   mode, which stays as it is; exceptions' flags may be set.
-  /// Cost: no allocation, lock or thread for small plans; larger ones run over tiles on up to max_threads threads, and the first
-  /// one
-  ///   of a thread allocates what its helpers are called by. Stack: up to 40 KB for elementwise ops, 100 KB for sums, gradients and
+  /// Cost: no allocation, lock or thread for small plans; larger ones run over tiles on up to max_threads threads, and a thread's
+  ///   first one allocates, as it calls its helpers. Stack: up to 40 KB for elementwise ops, 100 KB for sums, gradients and
   ///   PatternPlan.
   Status Execute(const void* const* inputs, void* out, const ExecuteOptions& options = {}) const noexcept;
   Status Execute(std::initializer_list<const void*> inputs, void* out, const ExecuteOptions& options = {}) const noexcept;
