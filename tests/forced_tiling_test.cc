@@ -416,26 +416,11 @@ TEST(ForcedTiling, NoResultDependsOnThePath) {
   }
   EXPECT_GE(counts["abreast"], 20);
   EXPECT_GE(counts["reordered"], 20);
-  for (const char* name : {"streamed",
-                           "splat",
-                           "staged: pattern",
-                           "staged: repeat-each",
-                           "staged: transpose",
-                           "staged: gather",
-                           "staged: runs",
-                           "staged: unaligned",
-                           "staged: unaligned splat",
-                           "out streamed",
-                           "out staged: gather",
-                           "out staged: runs",
-                           "out staged: unaligned",
-                           "folded",
-                           "folded for streaming",
-                           "parallel",
-                           "parallel, tiles joined",
-                           "undivided",
-                           "stored past the caches",
-                           "stored into the caches"}) {
+  EXPECT_GE(counts["undivided"], 20);
+  for (const char* name : {"streamed", "splat", "staged: pattern", "staged: repeat-each", "staged: transpose", "staged: gather",
+                           "staged: runs", "staged: unaligned", "staged: unaligned splat", "out streamed", "out staged: gather",
+                           "out staged: runs", "out staged: unaligned", "folded", "folded for streaming", "parallel",
+                           "parallel, tiles joined", "stored past the caches", "stored into the caches"}) {
     EXPECT_GE(counts[name], 20) << name;
   }
 }

@@ -1,4 +1,5 @@
-// When calls that take little longer than waking a thread are shared: the guess, and what pools are asked to do.
+// When calls that take little longer than waking a thread are shared, and what pools are asked to do; the guess is in
+// awake_test.cc.
 #include <gtest/gtest.h>
 
 #if defined(__linux__)
@@ -19,163 +20,6 @@
 
 namespace axiscast {
 namespace {
-
-constexpr std::int64_t kMicrosecond = 1000;
-
-TEST(AwakeGuess, CallsFarFromEachOtherAreNotShared) {
-  AwakeGuess guess;
-  for (int call = 0; call < 1000; ++call) EXPECT_FALSE(guess.Ask(call * (AwakeGuess::kAwake + kMicrosecond))) << call;
-}
-
-TEST(AwakeGuess, CallsThatAreHelpedAreShared) {
-  AwakeGuess guess;
-  EXPECT_FALSE(guess.Ask(0));
-  guess.WasHelped(100 * kMicrosecond);
-  EXPECT_TRUE(guess.Ask(100 * kMicrosecond + AwakeGuess::kAwake - 1));
-  EXPECT_FALSE(guess.Ask(100 * kMicrosecond + AwakeGuess::kAwake));
-}
-
-TEST(AwakeGuess, CloseCallsTryNowAndThen) {
-  AwakeGuess guess;
-  int tries = 0, in_a_row = 0, longest = 0;
-  constexpr int kCalls = 10'000;
-  for (int call = 0; call < kCalls; ++call) {  // 50 ms
-    const bool tried = guess.Ask(call * 5 * kMicrosecond);
-    tries += tried ? 1 : 0;
-    in_a_row = tried ? in_a_row + 1 : 0;
-    longest = std::max(longest, in_a_row);
-  }
-  EXPECT_GT(longest * 5 * kMicrosecond, AwakeGuess::kTry / 2);  // threads take a while to wake up
-  EXPECT_GT(tries, kCalls / 40);
-  EXPECT_LT(tries, kCalls / 10);
-}
-
-std::int64_t now_of_test = 0;
-int clock_reads = 0;
-std::int64_t TestClock() {
-  ++clock_reads;
-  return now_of_test;
-}
-
-TEST(ShortCalls, AreSeenToFollowEachOtherByEveryEighth) {
-  ShortCalls calls;
-  clock_reads = 0;
-  for (int call = 1; call <= 160; ++call) {
-    now_of_test = 1'000'000 + 999 * call;
-    std::int64_t now = 0;
-    const bool follow = calls.FollowEachOther(1000, &TestClock, &now);
-    EXPECT_EQ(follow, call % 8 == 0 && call > 8) << call;  // before the first eight there was nothing
-    if (follow) {
-      EXPECT_EQ(now, now_of_test);
-    }
-  }
-  EXPECT_EQ(clock_reads, 20);
-}
-
-TEST(ShortCalls, DoNotWhereOneComesLate) {
-  ShortCalls calls;
-  for (int call = 1; call <= 160; ++call) {
-    now_of_test = 1'000'000 + 100 * call + 8000 * (call / 8);  // the eighth one
-    std::int64_t now = 0;
-    EXPECT_FALSE(calls.FollowEachOther(1000, &TestClock, &now)) << call;
-  }
-}
-
-// As many as are shared of so many, of which one of each `uneven` is not even, and one of each `stalled` stalls.
-int SharedOf(int count, int uneven, int stalled) {
-  ShortCalls calls;
-  int shared = 0;
-  for (int call = 0; call < count; ++call) {
-    if (calls.ArePaused()) continue;
-    ++shared;
-    calls.Note(shared % uneven != 0, shared % stalled == 0);
-  }
-  return shared;
-}
-
-TEST(ShortCalls, PauseWhereTheyAreUnevenOrStall) {
-  constexpr int kCalls = 100'000;
-  EXPECT_EQ(SharedOf(kCalls, 4, 2 * kCalls), kCalls);
-  EXPECT_LT(SharedOf(kCalls, 2, 2 * kCalls), kCalls / 20);
-  EXPECT_LT(SharedOf(kCalls, 1, 2 * kCalls), kCalls / 100);
-  EXPECT_LT(SharedOf(kCalls, 2 * kCalls, 500), kCalls / 40);
-}
-
-// So many calls, one gap apart, then another gap.
-std::vector<std::int64_t> Burst(std::size_t calls, std::int64_t gap, std::int64_t last_gap) {
-  std::vector<std::int64_t> gaps(calls, gap);
-  gaps.back() = last_gap;
-  return gaps;
-}
-
-// Whatever the gaps are, a caller loses no more than a 16th of the time, roughly.
-TEST(AwakeGuess, TriesAreRare) {
-  for (const std::vector<std::int64_t>& gaps : {std::vector<std::int64_t>{10},
-                                                {75},
-                                                {79, 81},
-                                                {70, 200},
-                                                {30, 30, 30, 200},
-                                                {1, 90},
-                                                {90},
-                                                {5, 5, 5, 5, 1000},
-                                                Burst(500, 7, 61'000),
-                                                Burst(500, 7, 1000)}) {
-    AwakeGuess guess;
-    constexpr int kCalls = 20'000;
-    std::int64_t now = 0, spent = 0;
-    for (int call = 0; call < kCalls; ++call) {
-      if (guess.Ask(now)) {
-        now += 13 * kMicrosecond;
-        spent += 13 * kMicrosecond;
-      }
-      now += gaps[static_cast<std::size_t>(call) % gaps.size()] * kMicrosecond;
-    }
-    EXPECT_LT(static_cast<double>(spent), 0.07 * static_cast<double>(now)) << gaps[0] << " of " << gaps.size();
-  }
-}
-
-// How long calls that nobody helps try in a row at most, up to some moment.
-std::int64_t LongestTry(AwakeGuess& guess, std::int64_t* now, std::int64_t end) {
-  std::int64_t longest = 0, begin = -1;
-  for (; *now < end; *now += 5 * kMicrosecond) {
-    const bool tried = guess.Ask(*now);
-    if (tried && begin < 0) begin = *now;
-    if (!tried) begin = -1;
-    if (tried) longest = std::max(longest, *now - begin);
-  }
-  return longest;
-}
-
-// Schedulers take up to some milliseconds to give a thread that they wake a CPU of its own.
-TEST(AwakeGuess, TriesGrowWhileNobodyHelps) {
-  AwakeGuess guess;
-  std::int64_t now = 0;
-  EXPECT_LT(LongestTry(guess, &now, 1000 * kMicrosecond), 100 * kMicrosecond);
-  EXPECT_GT(LongestTry(guess, &now, 70'000 * kMicrosecond), 1500 * kMicrosecond);
-  const std::int64_t longest = LongestTry(guess, &now, 500'000 * kMicrosecond);
-  EXPECT_GT(longest, 3500 * kMicrosecond);
-  EXPECT_LT(longest, 4000 * kMicrosecond);
-  guess.WasHelped(now);
-  now += AwakeGuess::kAwake;
-  EXPECT_LT(LongestTry(guess, &now, now + 1000 * kMicrosecond), 100 * kMicrosecond) << "as if it were new";
-  LongestTry(guess, &now, now + 500'000 * kMicrosecond);
-  now += AwakeGuess::kPause + kMicrosecond;
-  const std::int64_t first = LongestTry(guess, &now, now + 1000 * kMicrosecond);
-  EXPECT_GT(first, 0) << "soon after a pause";
-  EXPECT_LT(first, 100 * kMicrosecond);
-}
-
-TEST(AwakeGuess, ATryThatIsHelpedIsTheLastOne) {
-  AwakeGuess guess;
-  std::int64_t now = 0;
-  while (!guess.Ask(now)) now += 5 * kMicrosecond;
-  guess.WasHelped(now);
-  for (int call = 0; call < 1000; ++call) {
-    now += 5 * kMicrosecond;
-    EXPECT_TRUE(guess.Ask(now)) << call;
-    guess.WasHelped(now);
-  }
-}
 
 // How often the pool is asked to run a plan, some time after any other call.
 int PoolCallsOf(const char* op_name, const std::vector<TensorView>& inputs, const Shape& out_shape,
@@ -300,7 +144,6 @@ TEST(ShortCalls, AreSharedWithThoseWhoStandBy) {
   static KernelFunction add = nullptr;
   static std::atomic<int> by_others{0};
   static std::thread::id caller;
-  caller = std::this_thread::get_id();
   const DType inputs[] = {DType::kFloat32, DType::kFloat32};
   OpDefinition definition{};
   definition.info.name = "counted";
