@@ -248,39 +248,33 @@ HWY_INLINE V DivideLanes(D d, V x, V y, V& remainder) {
 // - 0.5), or with the sign of x / y on what is added, to truncate. That is 0.5 / |y| away from where two whole numbers are as near,
 // and off by a few parts in 2^53 (doubles, for 32 bits) or 2^24 (floats, for 8 and 16) of x / y. 1.5 * 2^52 or 2^23 leaves it in
 // the low bits; the lowest integer / -1 wraps there.
+// In floats, the quotient in the low bits. What depends on y alone is computed once, as the compiler sees; no class has it, as
+// vectors without a size cannot be members.
+template <class V>
+HWY_INLINE V OffsetOfOne() {
+  using Float = hn::TFromV<V>;
+  return hn::Set(hn::DFromV<V>(), static_cast<Float>(sizeof(Float) == 8 ? 0x1.8p52 : 0x1.8p23));
+}
 template <Toward kToward, class V>
-class OneDivisor {
- public:
-  using D = hn::DFromV<V>;
-  using Float = hn::TFromD<D>;
-
-  HWY_INLINE explicit OneDivisor(V y) : y_(y), reciprocal_(hn::Div(hn::Set(D(), Float{1}), y)) {
-    const auto half = hn::Set(D(), Float{0.5});
-    down_ = hn::MulSub(half, hn::Abs(reciprocal_), half);
+HWY_INLINE V QuotientBitsByOne(V x, V y) {
+  using Float = hn::TFromV<V>;
+  const hn::DFromV<V> d;
+  const V half = hn::Set(d, Float{0.5}), reciprocal = hn::Div(hn::Set(d, Float{1}), y);
+  V down = hn::MulSub(half, hn::Abs(reciprocal), half);
+  if constexpr (kToward == Toward::kZero) {
+    // Where x / y < 0 it goes up: `down` is not above 0.
+    down = hn::Xor(down, hn::And(hn::Xor(x, y), hn::SignBit(d)));
   }
-  static HWY_INLINE V Offset() { return hn::Set(D(), static_cast<Float>(sizeof(Float) == 8 ? 0x1.8p52 : 0x1.8p23)); }
-  // The quotient, in the low bits.
-  HWY_INLINE V QuotientBits(V x) const {
-    auto down = down_;
-    if constexpr (kToward == Toward::kZero) {
-      // Where x / y < 0 it goes up: `down` is not above 0.
-      down = hn::Xor(down, hn::And(hn::Xor(x, y_), hn::SignBit(D())));
-    }
-    return hn::Add(hn::MulAdd(x, reciprocal_, down), Offset());
-  }
-
- private:
-  V y_, reciprocal_, down_;
-};
+  return hn::Add(hn::MulAdd(x, reciprocal, down), OffsetOfOne<V>());
+}
 
 template <Toward kToward, class D, class V>
 HWY_INLINE V QuotientByOne(D d, V x, V y) {
-  using VFloat = hn::Vec<hn::RebindToFloat<D>>;
-  using Divisor = OneDivisor<kToward, VFloat>;
   const hn::RebindToFloat<D> d_float;
-  const V offset_bits = hn::BitCast(d, Divisor::Offset());
-  const auto to_float = [&](V v) HWY_ATTR { return hn::Sub(hn::BitCast(d_float, hn::Add(v, offset_bits)), Divisor::Offset()); };
-  return hn::Sub(hn::BitCast(d, Divisor(to_float(y)).QuotientBits(to_float(x))), offset_bits);
+  const auto offset = OffsetOfOne<hn::VFromD<decltype(d_float)>>();
+  const V offset_bits = hn::BitCast(d, offset);
+  const auto to_float = [&](V v) HWY_ATTR { return hn::Sub(hn::BitCast(d_float, hn::Add(v, offset_bits)), offset); };
+  return hn::Sub(hn::BitCast(d, QuotientBitsByOne<kToward>(to_float(x), to_float(y))), offset_bits);
 }
 
 // 32 bits where they become doubles in one instruction: half as many of them.
@@ -289,9 +283,9 @@ inline constexpr bool kConvertsToDoubles = HWY_ARCH_X86 && sizeof(T) == 4 && (st
 template <Toward kToward, class D, class V>
 HWY_INLINE V QuotientByOneInDoubles(D d, V x, V y) {
   const hn::Repartition<double, D> d_double;
-  const OneDivisor<kToward, hn::Vec<decltype(d_double)>> divisor(hn::PromoteLowerTo(d_double, y));
-  return hn::ConcatEven(d, hn::BitCast(d, divisor.QuotientBits(hn::PromoteUpperTo(d_double, x))),
-                        hn::BitCast(d, divisor.QuotientBits(hn::PromoteLowerTo(d_double, x))));
+  const auto divisor = hn::PromoteLowerTo(d_double, y);
+  return hn::ConcatEven(d, hn::BitCast(d, QuotientBitsByOne<kToward>(hn::PromoteUpperTo(d_double, x), divisor)),
+                        hn::BitCast(d, QuotientBitsByOne<kToward>(hn::PromoteLowerTo(d_double, x), divisor)));
 }
 template <Toward kToward, class D, class V>
 HWY_INLINE V DivideByOneLanes(D d, V x, V y, V& remainder) {
