@@ -116,6 +116,18 @@ struct CallOptions : PlanOptions {
 Status ReadOptions(const char* function, const axiscast_options* given, CallOptions* options);
 Status ReadExecuteOptions(const char* function, const axiscast_execute_options* given, ExecuteOptions* options);
 
+// What follows is for calls that are in order, their structs this version's: false where one is not, for which the functions above
+// have words. By way of C++'s views and options, 8 elements took 45 ns instead of 22 by a plan, and 173 instead of 72 by an eager
+// call (a Zen 3 with a busy neighbour).
+
+// Options of an execution; null: all defaults.
+bool IsInOrder(const axiscast_execute_options* given, ExecuteOptions* options) noexcept;
+
+// The key of an eager call (core/request.h) without attributes and texts: of so many inputs, in place the first one of which is the
+// destination, and of the destination, the last of the operands.
+bool MakeKey(const axiscast_op* op, const axiscast_tensor* const* operands, std::int64_t inputs, bool in_place,
+             const axiscast_options* options, PlanKey* key) noexcept;
+
 }  // namespace axiscast::c
 
 #endif  // AXISCAST_CORE_C_API_H_

@@ -1,5 +1,6 @@
 // C's views and options as C++'s. What cannot be one is refused here: null pointers, ranks, numbers that no enum has.
 #include <iterator>
+#include <optional>
 #include <string>
 
 #include "core/c_api.h"
@@ -37,6 +38,13 @@ Status ReadOf(const char* function, const char* what, const Struct* array, std::
                                std::to_string(own_size));
 }
 
+bool IsDType(std::int32_t dtype) { return dtype >= 0 && static_cast<std::size_t>(dtype) < kDTypeCount; }
+
+// One that C has: none of a pattern.
+bool IsMode(std::int32_t mode) {
+  return mode >= 0 && static_cast<std::size_t>(mode) <= kModeCount && mode != AXISCAST_MODE_PATTERN;
+}
+
 bool IsShape(std::int32_t rank, const std::int64_t* extents) {
   return rank >= 0 && rank <= kMaxRank && (rank == 0 || extents != nullptr);
 }
@@ -56,8 +64,7 @@ void Fill(const std::int64_t* values, std::int32_t rank, Dims* dims) {
 template <typename View>
 Status ReadView(const char* function, const char* what, const axiscast_tensor& tensor, View* view) {
   if (!IsShape(tensor.rank, tensor.shape)) return NoShape(function, what, tensor.rank);
-  if (tensor.dtype < 0 || static_cast<std::size_t>(tensor.dtype) >= kDTypeCount)
-    return NotInEnum(function, std::string("the dtype of ") + what, tensor.dtype, kDTypeCount);
+  if (!IsDType(tensor.dtype)) return NotInEnum(function, std::string("the dtype of ") + what, tensor.dtype, kDTypeCount);
   view->data = tensor.data;
   view->dtype = static_cast<DType>(tensor.dtype);
   Fill(tensor.shape, tensor.rank, &view->shape);
@@ -185,6 +192,42 @@ Status ReadExecuteOptions(const char* function, const axiscast_execute_options* 
     return NotInEnum(function, "stores", known.stores, AXISCAST_STORES_STREAM + 1);
   *options = {known.max_threads, known.pool, known.task_arena, static_cast<StorePolicy>(known.stores)};
   return Status();
+}
+
+bool IsInOrder(const axiscast_execute_options* given, ExecuteOptions* options) noexcept {
+  if (given == nullptr) return true;
+  if (given->struct_size != sizeof(*given) || given->max_threads < 0 || given->stores < 0 ||
+      given->stores > AXISCAST_STORES_STREAM) {
+    return false;
+  }
+  *options = {given->max_threads, given->pool, given->task_arena, static_cast<StorePolicy>(given->stores)};
+  return true;
+}
+
+bool MakeKey(const axiscast_op* op, const axiscast_tensor* const* operands, std::int64_t inputs, bool in_place,
+             const axiscast_options* options, PlanKey* key) noexcept {
+  if (op == nullptr) return false;
+  std::optional<Mode> mode;
+  std::optional<std::int64_t> axis;
+  if (options != nullptr) {
+    if (options->struct_size != sizeof(*options) || !IsMode(options->mode) || options->attribute_count != 0 ||
+        options->caller != nullptr || options->names != nullptr) {
+      return false;
+    }
+    if (options->mode != AXISCAST_MODE_DEFAULT) mode = static_cast<Mode>(options->mode - 1);
+    if (options->has_axis != 0) axis = options->axis;
+  }
+  AddCall(FromHandle(op), in_place, static_cast<std::size_t>(inputs), mode, axis, 0, key);
+  for (std::int64_t i = 0; i <= inputs; ++i) {
+    const axiscast_tensor* const tensor = operands[i];
+    if (tensor == nullptr || tensor->struct_size != sizeof(*tensor) || !IsShape(tensor->rank, tensor->shape) ||
+        !IsDType(tensor->dtype)) {
+      return false;
+    }
+    key->AddView(static_cast<DType>(tensor->dtype), tensor->rank, tensor->shape, tensor->byte_strides);
+  }
+  key->Finish();
+  return key->valid();
 }
 
 }  // namespace axiscast::c

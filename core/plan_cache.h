@@ -26,13 +26,18 @@ class PlanKey {
   // Dtype, shape and strides of a view; not its pointer. Views whose strides do not fit their shape are refused.
   void AddView(DType dtype, const Shape& shape, const ByteStrides& strides) noexcept {
     if (!shape.valid() || shape.given_rank() != strides.given_rank()) return Refuse();
-    const int rank = shape.rank();
-    std::uint64_t* to = Append(1 + 2 * rank);
+    AddView(dtype, shape.rank(), shape.begin(), strides.begin());
+  }
+  // The same of a rank of 0 to kMaxRank. Null strides: a dense view's, as DenseStrides gives them.
+  void AddView(DType dtype, int rank, const std::int64_t* extents, const std::int64_t* strides) noexcept {
+    std::uint64_t* const to = Append(1 + 2 * rank);
     if (to == nullptr) return;
-    *to++ = static_cast<std::uint64_t>(dtype) << 32 | static_cast<std::uint64_t>(rank);
-    for (int d = 0; d < rank; ++d) {
-      *to++ = static_cast<std::uint64_t>(shape[d]);
-      *to++ = static_cast<std::uint64_t>(strides[d]);
+    to[0] = static_cast<std::uint64_t>(dtype) << 32 | static_cast<std::uint64_t>(rank);
+    std::uint64_t dense = SizeOf(dtype);
+    for (int d = rank - 1; d >= 0; --d) {
+      to[1 + 2 * d] = static_cast<std::uint64_t>(extents[d]);
+      to[2 + 2 * d] = strides != nullptr ? static_cast<std::uint64_t>(strides[d]) : dense;
+      dense *= static_cast<std::uint64_t>(extents[d] > 0 ? extents[d] : 1);
     }
   }
   void AddShape(const Shape& shape) noexcept {

@@ -8,7 +8,6 @@
 #include "core/form.h"
 #include "core/kernel_choice.h"
 #include "core/pair_copy.h"
-#include "core/plan_cache.h"
 
 namespace axiscast {
 namespace {
@@ -94,47 +93,6 @@ Status MakePlanInPlace(const Request& request, const MutableTensorView& x, std::
   return MakePlanFor(named, x, true, impl);
 }
 
-// Everything that making a plan reads. A request that it refuses may give any key: no plan is kept under it.
-void MakeKey(const Request& request, const MutableTensorView& out, bool in_place, PlanKey* key) {
-  if (request.count > kMaxArity || request.diagnostics.report != nullptr) return key->Refuse();
-  if (request.patterns != nullptr && !request.op.elementwise()) return key->Refuse();  // a gradient has one for each input but dout
-  const auto flag = [](bool set, int bit) { return static_cast<std::uint64_t>(set) << bit; };
-  key->AddWord(flag(in_place, 0) | flag(request.mode.has_value(), 1) | flag(request.axis.has_value(), 2) |
-               flag(request.given_caller != nullptr, 3) | flag(request.given_names != nullptr, 4) |
-               flag(request.patterns != nullptr, 5) | request.count << 8 |
-               static_cast<std::uint64_t>(request.mode.value_or(Mode())) << 32);
-  key->AddWord(request.op.entry().id);
-  key->AddWord(reinterpret_cast<std::uintptr_t>(request.op.name()));  // belongs to the entry: an alias, or the name itself
-  key->AddWord(static_cast<std::uint64_t>(request.axis.value_or(0)));
-  for (std::size_t i = 0; i < request.count; ++i) {
-    key->AddView(request.inputs[i]->dtype, request.inputs[i]->shape, request.inputs[i]->byte_strides);
-  }
-  key->AddView(out.dtype, out.shape, out.byte_strides);
-  for (std::size_t i = 0; request.patterns != nullptr && i < request.count; ++i) {
-    key->AddWord(static_cast<std::uint64_t>(request.patterns[i].rank()));
-    if (!request.patterns[i].valid()) return key->Refuse();
-    for (int d = 0; d < request.patterns[i].rank(); ++d) {
-      const PatternAxis axis = request.patterns[i][d];
-      key->AddWord(static_cast<std::uint64_t>(axis.fixed() ? axis.extent() : axis.stretches() ? -1 : -2));
-    }
-  }
-  if (request.given_caller != nullptr) key->AddText(request.given_caller);
-  for (std::size_t i = 0; request.given_names != nullptr && i < request.count; ++i) key->AddText(request.given_names[i]);
-  for (const Attribute& attribute : request.attributes) {
-    std::uint64_t bits;
-    std::memcpy(&bits, &attribute.number_uint64, sizeof(bits));
-    key->AddText(attribute.name);
-    key->AddWord(static_cast<std::uint64_t>(attribute.kind));
-    if (attribute.kind == Attribute::Kind::kName) {
-      key->AddText(attribute.text);
-    } else {
-      key->AddWord(bits);
-    }
-    if (attribute.kind == Attribute::Kind::kShape) key->AddShape(*attribute.shape);
-  }
-  key->Finish();
-}
-
 }  // namespace
 
 DataCheck MakeCheck(const char* caller, const OpInfo& info, CheckFunction function, int operand, const TensorView& view,
@@ -191,18 +149,62 @@ Status MakePlan(const Request& request, const MutableTensorView& out, std::share
   return MakePlanFor(request, out, false, impl);
 }
 
+void MakeKey(const Request& request, const MutableTensorView& out, bool in_place, PlanKey* key) {
+  if (request.count > kMaxArity || request.diagnostics.report != nullptr) return key->Refuse();
+  if (request.patterns != nullptr && !request.op.elementwise()) return key->Refuse();  // a gradient has one for each input but dout
+  const std::uint64_t further = std::uint64_t{request.given_caller != nullptr} |
+                                std::uint64_t{request.given_names != nullptr} << 1 |
+                                std::uint64_t{request.patterns != nullptr} << 2;
+  AddCall(request.op, in_place, request.count, request.mode, request.axis, further, key);
+  for (std::size_t i = 0; i < request.count; ++i) {
+    key->AddView(request.inputs[i]->dtype, request.inputs[i]->shape, request.inputs[i]->byte_strides);
+  }
+  key->AddView(out.dtype, out.shape, out.byte_strides);
+  for (std::size_t i = 0; request.patterns != nullptr && i < request.count; ++i) {
+    key->AddWord(static_cast<std::uint64_t>(request.patterns[i].rank()));
+    if (!request.patterns[i].valid()) return key->Refuse();
+    for (int d = 0; d < request.patterns[i].rank(); ++d) {
+      const PatternAxis axis = request.patterns[i][d];
+      key->AddWord(static_cast<std::uint64_t>(axis.fixed() ? axis.extent() : axis.stretches() ? -1 : -2));
+    }
+  }
+  if (request.given_caller != nullptr) key->AddText(request.given_caller);
+  for (std::size_t i = 0; request.given_names != nullptr && i < request.count; ++i) key->AddText(request.given_names[i]);
+  for (const Attribute& attribute : request.attributes) {
+    std::uint64_t bits;
+    std::memcpy(&bits, &attribute.number_uint64, sizeof(bits));
+    key->AddText(attribute.name);
+    key->AddWord(static_cast<std::uint64_t>(attribute.kind));
+    if (attribute.kind == Attribute::Kind::kName) {
+      key->AddText(attribute.text);
+    } else {
+      key->AddWord(bits);
+    }
+    if (attribute.kind == Attribute::Kind::kShape) key->AddShape(*attribute.shape);
+  }
+  key->Finish();
+}
+
+bool ExecuteKept(const PlanKey& key, const void* const* inputs, void* out, const ExecuteOptions& options, Status* status) noexcept {
+  std::shared_ptr<const Plan::Impl> impl = TakePlan(key);
+  if (impl == nullptr) return false;
+  *status = impl->Execute(inputs, out, options);
+  PutPlan(key, std::move(impl));
+  return true;
+}
+
 Status ApplyRequest(const Request& request, const MutableTensorView& out, bool in_place, const ExecuteOptions& options) noexcept
     try {
   PlanKey key;
   MakeKey(request, out, in_place, &key);
-  std::shared_ptr<const Plan::Impl> impl = TakePlan(key);
-  if (impl == nullptr) {
-    const Status status = in_place ? MakePlanInPlace(request, out, &impl) : MakePlan(request, out, &impl);
-    if (!status.ok()) return status;
-  }
   const void* pointers[kMaxArity];
-  for (std::size_t i = 0; i < request.count; ++i) pointers[i] = request.inputs[i]->data;
-  const Status status = impl->Execute(pointers, out.data, options);
+  for (std::size_t i = 0; i < std::min<std::size_t>(request.count, kMaxArity); ++i) pointers[i] = request.inputs[i]->data;
+  Status status;
+  if (ExecuteKept(key, pointers, out.data, options, &status)) return status;
+  std::shared_ptr<const Plan::Impl> impl;
+  status = in_place ? MakePlanInPlace(request, out, &impl) : MakePlan(request, out, &impl);
+  if (!status.ok()) return status;
+  status = impl->Execute(pointers, out.data, options);
   PutPlan(key, std::move(impl));
   return status;
 } catch (...) {

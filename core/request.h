@@ -13,6 +13,7 @@
 
 #include "axiscast/plan.h"
 #include "core/plan.h"
+#include "core/plan_cache.h"
 #include "core/registry.h"
 #include "core/resolve.h"
 
@@ -78,6 +79,24 @@ inline std::string InputsText(std::size_t count) { return std::to_string(count) 
 Status ResolveInputs(const Request& request, const Destination& destination, Shape* shape, int* first);
 
 Status MakePlan(const Request& request, const MutableTensorView& out, std::shared_ptr<const Plan::Impl>* impl);
+
+// What an eager call's key says before its operands, which follow: `count` inputs, and the destination. `further` are flags of what
+// comes after them (MakeKey).
+inline void AddCall(const Op& op, bool in_place, std::size_t count, const std::optional<Mode>& mode,
+                    const std::optional<std::int64_t>& axis, std::uint64_t further, PlanKey* key) noexcept {
+  const auto flag = [](bool set, int bit) { return static_cast<std::uint64_t>(set) << bit; };
+  key->AddWord(flag(in_place, 0) | flag(mode.has_value(), 1) | flag(axis.has_value(), 2) | further << 3 | count << 8 |
+               static_cast<std::uint64_t>(mode.value_or(Mode())) << 32);
+  key->AddWord(op.entry().id);
+  key->AddWord(reinterpret_cast<std::uintptr_t>(op.name()));  // belongs to the entry: an alias, or the name itself
+  key->AddWord(static_cast<std::uint64_t>(axis.value_or(0)));
+}
+
+// Everything that making a plan reads. A request that it refuses may give any key: no plan is kept under it.
+void MakeKey(const Request& request, const MutableTensorView& out, bool in_place, PlanKey* key);
+
+// Executes the plan that the calling thread keeps under a key, and writes its status. False: it keeps none.
+bool ExecuteKept(const PlanKey& key, const void* const* inputs, void* out, const ExecuteOptions& options, Status* status) noexcept;
 
 // Executes the request's plan, which is made unless the calling thread has it. In place, `out` is the first input.
 Status ApplyRequest(const Request& request, const MutableTensorView& out, bool in_place, const ExecuteOptions& options) noexcept;
