@@ -176,7 +176,15 @@ class Results(cli.CommandTest):
         huge = self.accepted("explain", "add", "30000000000", "30000000000").stdout
         for line in (r"x +float32 .* 112 GiB", r"  bytes .* \(335 GiB at .*", r"roof +335 GiB / .*"):
             self.assertRegex(huge, rf"(?m)^{line}$")
-        self.accepted("explain", "add", "0,3", "3")
+        self.assertEqual(self.accepted("explain", "less", "0,3", "3").stdout, "less -> bool [0, 3]\n\nnothing to write: the result is empty\n")
+        plan = self.accepted("explain", "less", "0,3", "3", "--json").json
+        self.assertEqual((plan["dtype"], plan["operands"]), ("bool", []))
+        one = self.accepted("explain", "add", "9000,512", "512", "--threads", "1")
+        self.assertEqual(len(re.findall(" loop on 1 thread\\)", one.stdout)), 1)
+        if len(os.sched_getaffinity(0)) > 1:  # the roof of one thread, whom the estimate is for, and of two
+            self.assertRegex(self.accepted("explain", "add", "9000,512", "512", "--threads", "2").stdout, r"\nroof .* on 1 thread\)\n .* on 2 threads\)\n")
+            plan = self.accepted("explain", "add", "9000,512", "512", "--threads", "2", "--json").json
+            self.assertEqual((plan["roof_of_one_thread"]["threads"], plan["roof"]["threads"]), (1, 2))
         plan = self.accepted("explain", "broadcast_to", "3", "--attr", "shape=2,3,4", "--axis", "1", "--json").json
         self.assertEqual((plan["shape"], plan["operands"][0]["byte_strides"]), ([2, 3, 4], [0, 4, 0]))
         plan = self.accepted("explain", "sum_to", "8,64,7,7", "--attr", "shape=64", "--axis", "1", "--json").json

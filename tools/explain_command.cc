@@ -128,7 +128,7 @@ Roof MakeRoof(const PlanDescription& description, int threads) {
     if (__builtin_add_overflow(roof.bytes, operand.unique_bytes, &roof.bytes))
       roof.bytes = std::numeric_limits<std::int64_t>::max();
   }
-  roof.threads = description.parallel ? threads : 1;
+  roof.threads = threads;
   roof.level = LevelOf(roof.bytes, roof.threads);
   roof.mix = MixOf(roof.bytes - written, written);
   roof.bytes_per_second = Bandwidth(roof.level, roof.mix, roof.threads);
@@ -141,11 +141,18 @@ std::string List(const std::vector<std::int64_t>& numbers) {
   return text + "]";
 }
 
-std::string Text(const Computation& computation, const PlanDescription& plan, const Roof& roof, const Registry& registry) {
-  std::string text = computation.name() + " -> " + NameOf(plan.operands.empty() ? DType::kBool : plan.operands.back().dtype) + " " +
-                     ShapeText(plan.shape) + "\n";
-  if (plan.operands.empty())
-    return computation.name() + " -> " + ShapeText(plan.shape) + "\n\nnothing to write: the result is empty\n";
+std::string RoofText(const Roof& roof) {
+  return BytesText(static_cast<double>(roof.bytes)) + " / " + RateText(roof.bytes_per_second) + " = " +
+         SecondsText(roof.seconds()) + " (" + NameOf(roof.level) + ", a plain " + NameOf(roof.mix) + " loop on " +
+         std::to_string(roof.threads) + (roof.threads == 1 ? " thread)" : " threads)");
+}
+
+// roofs: of one thread, which the estimate is for, and of as many as the call may have where those are more.
+std::string Text(const Computation& computation, DType dtype, const PlanDescription& plan, const std::vector<Roof>& roofs,
+                 const Registry& registry) {
+  std::string text = computation.name() + " -> " + NameOf(dtype) + " " + ShapeText(plan.shape) + "\n";
+  if (plan.operands.empty()) return text + "\nnothing to write: the result is empty\n";
+  const int threads = roofs.back().threads;
   std::vector<std::vector<std::string>> rows = {{"operand", "dtype", "byte strides", "reaches the kernel", "unique bytes"}};
   for (const PlanDescription::Operand& operand : plan.operands) {
     rows.push_back({operand.name, NameOf(operand.dtype), List(operand.byte_strides), operand.delivery,
@@ -159,21 +166,25 @@ std::string Text(const Computation& computation, const PlanDescription& plan, co
                    " cols, " + std::to_string(plan.tiles) + (plan.tiles == 1 ? " tile" : " tiles")},
       {"stores", plan.store},
       {"target", registry.target()},
-      {"threads", plan.parallel && roof.threads > 1 ? "up to " + std::to_string(roof.threads) + ", in pieces of " + grain
-                                                    : std::string("1: in the calling thread")},
+      {"threads", plan.parallel && threads > 1 ? "up to " + std::to_string(threads) + ", in pieces of " + grain
+                                               : std::string("1: in the calling thread")},
       {"estimate",
        SecondsText(plan.estimated_seconds) + " on one thread, when planned and warm" + (plan.parts.empty() ? "" : ": the sum of")}};
   for (const PlanDescription::Part& part : plan.parts)
     how.push_back({"  " + part.name, SecondsText(part.seconds) + " (" + part.counted + ")"});
-  how.push_back({"roof", BytesText(static_cast<double>(roof.bytes)) + " / " + RateText(roof.bytes_per_second) + " = " +
-                             SecondsText(roof.seconds()) + " (" + NameOf(roof.level) + ", a plain " + NameOf(roof.mix) +
-                             " loop on " + std::to_string(roof.threads) + (roof.threads == 1 ? " thread)" : " threads)")});
+  for (const Roof& roof : roofs) how.push_back({&roof == &roofs.front() ? "roof" : "", RoofText(roof)});
   text += Table(how);
   return text;
 }
 
-Json ToJson(const Computation& computation, const PlanDescription& plan, const Roof& roof, const Registry& registry,
-            const Warnings& warnings) {
+Json ToJson(const Roof& roof) {
+  return {{"threads", roof.threads},     {"bytes", roof.bytes},
+          {"seconds", roof.seconds()},   {"bytes_per_second", roof.bytes_per_second},
+          {"level", NameOf(roof.level)}, {"mix", NameOf(roof.mix)}};
+}
+
+Json ToJson(const Computation& computation, DType dtype, const PlanDescription& plan, const std::vector<Roof>& roofs,
+            const Registry& registry, const Warnings& warnings) {
   Json operands = Json::array();
   for (const PlanDescription::Operand& operand : plan.operands) {
     operands.push_back({{"name", operand.name},
@@ -186,6 +197,7 @@ Json ToJson(const Computation& computation, const PlanDescription& plan, const R
   for (const PlanDescription::Part& part : plan.parts)
     parts.push_back({{"name", part.name}, {"seconds", part.seconds}, {"counted", part.counted}});
   Json json = {{computation.kind(), computation.name()},
+               {"dtype", NameOf(dtype)},
                {"shape", DimsToJson(plan.shape)},
                {"extents", plan.extents},
                {"operands", operands},
@@ -193,17 +205,13 @@ Json ToJson(const Computation& computation, const PlanDescription& plan, const R
                {"tiles", plan.tiles},
                {"grain_tiles", plan.grain_tiles},
                {"parallel", plan.parallel},
-               {"threads", roof.threads},
+               {"threads", roofs.back().threads},
                {"store", plan.store},
                {"target", registry.target()},
                {"estimated_seconds", plan.estimated_seconds},
                {"estimated_parts", parts},
-               {"roof",
-                {{"bytes", roof.bytes},
-                 {"seconds", roof.seconds()},
-                 {"bytes_per_second", roof.bytes_per_second},
-                 {"level", NameOf(roof.level)},
-                 {"mix", NameOf(roof.mix)}}}};
+               {"roof", ToJson(roofs.back())},
+               {"roof_of_one_thread", ToJson(roofs.front())}};
   warnings.AddTo(&json);
   return json;
 }
@@ -252,10 +260,11 @@ std::string ExplainVerb(const std::vector<std::string>& words) {
   if (warnings.asked()) options.diagnostics = warnings.diagnostics();  // not before: the inference would say the same
   const Plan plan = computation.MakePlan(inputs, MutableTensorView(nullptr, out_dtype, shape), options);
   const PlanDescription description = plan.Describe();
-  const Roof roof = MakeRoof(description, ThreadCount(limit));
-  if (line.json()) return Print(ToJson(computation, description, roof, registry, warnings));
+  std::vector<Roof> roofs = {MakeRoof(description, 1)};
+  if (const int most = ThreadCount(limit); description.parallel && most > 1) roofs.push_back(MakeRoof(description, most));
+  if (line.json()) return Print(ToJson(computation, out_dtype, description, roofs, registry, warnings));
   warnings.Print();
-  return Text(computation, description, roof, registry);
+  return Text(computation, out_dtype, description, roofs, registry);
 }
 
 }  // namespace axiscast::tools
