@@ -59,17 +59,23 @@ class QuotientByFactor {
     const auto factor = hn::Set(d_factor, factor_);
     if constexpr (sizeof(T) == 4) {
       const hn::RepartitionToWide<D> wide;
-      const auto odd_m = hn::BitCast(d, hn::ShiftRight<32>(hn::BitCast(wide, m)));
-      const auto even = hn::ShiftRight<32>(hn::MulEven(m, factor)), odd = hn::MulEven(odd_m, factor);
+      const auto pairs = hn::BitCast(wide, m);
+#if HWY_IS_LITTLE_ENDIAN
+      const auto even = hn::ShiftRight<32>(hn::MulEven(m, factor));
+      const auto odd = hn::MulEven(hn::BitCast(d, hn::ShiftRight<32>(pairs)), factor);
+#else  // the upper half of a pair is its even one
+      const auto even = hn::MulEven(m, factor);
+      const auto odd = hn::ShiftRight<32>(hn::MulEven(hn::BitCast(d, hn::ShiftLeft<32>(pairs)), factor));
+#endif
       return hn::ShiftRightSame(hn::OddEven(hn::BitCast(d, odd), hn::BitCast(d, even)), shift_);
     } else if constexpr (sizeof(T) == 2) {
       return hn::ShiftRightSame(hn::MulHigh(m, factor), shift_);
     } else {
-      // The odd ones, 2^8 times as large, leave their quotients in the upper half of their products' upper half.
+      // The upper ones of pairs, 2^8 times as large, leave their quotients in the upper half of their products' upper half.
       const auto pairs = hn::BitCast(d_factor, m);
-      const auto even = hn::MulHigh(hn::And(pairs, hn::Set(d_factor, Factor{0xff})), factor);
-      const auto odd = hn::MulHigh(hn::And(pairs, hn::Set(d_factor, Factor{0xff00})), factor);
-      return hn::OddEven(hn::BitCast(d, odd), hn::BitCast(d, even));
+      const auto lower = hn::BitCast(d, hn::MulHigh(hn::And(pairs, hn::Set(d_factor, Factor{0xff})), factor));
+      const auto upper = hn::BitCast(d, hn::MulHigh(hn::And(pairs, hn::Set(d_factor, Factor{0xff00})), factor));
+      return HWY_IS_LITTLE_ENDIAN ? hn::OddEven(upper, lower) : hn::OddEven(lower, upper);
     }
   }
 
