@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstddef>
 #include <cstring>
 #include <fstream>
 #include <map>
@@ -56,10 +58,16 @@ std::string WordAfter(std::istringstream& line, const char* label) {
   return word;
 }
 
-Bytes ReadBytes(std::istream& file, std::size_t size) {
-  Bytes bytes(size);
-  file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size));
-  EXPECT_EQ(static_cast<std::size_t>(file.gcount()), size) << "the file ends within a case";
+// Elements, which are little-endian there.
+Bytes ReadElements(std::istream& file, std::size_t count, DType dtype) {
+  const std::size_t size = SizeOf(dtype);
+  Bytes bytes(count * size);
+  file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  EXPECT_EQ(static_cast<std::size_t>(file.gcount()), bytes.size()) << "the file ends within a case";
+  if constexpr (std::endian::native == std::endian::big) {
+    for (auto element = bytes.begin(); element != bytes.end(); element += static_cast<std::ptrdiff_t>(size))
+      std::reverse(element, element + static_cast<std::ptrdiff_t>(size));
+  }
   return bytes;
 }
 
@@ -73,10 +81,10 @@ GoldenCase ReadCase(std::istringstream line, std::istream& file) {
   c.attribute_dtype = ParseDType(WordAfter(line, "attributes"));
   std::size_t attribute_count = 0;
   line >> attribute_count;
-  for (const DType dtype : c.inputs) c.values.push_back(ReadBytes(file, c.count * SizeOf(dtype)));
-  c.expected = ReadBytes(file, c.count * SizeOf(c.output));
+  for (const DType dtype : c.inputs) c.values.push_back(ReadElements(file, c.count, dtype));
+  c.expected = ReadElements(file, c.count, c.output);
   for (std::size_t i = 0; i < attribute_count; ++i) {
-    const Bytes bytes = ReadBytes(file, SizeOf(c.attribute_dtype));
+    const Bytes bytes = ReadElements(file, 1, c.attribute_dtype);
     c.attributes.push_back({});
     std::memcpy(c.attributes.back().bytes, bytes.data(), bytes.size());
   }

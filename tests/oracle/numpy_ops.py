@@ -7,8 +7,8 @@ FILE is a line "axiscast cases 1", then for each case a line of words
 
     case OP inputs DTYPE[,DTYPE...] output DTYPE count N attributes DTYPE K
 
-followed by the bytes of each input, of the result (N elements each) and of the K attribute values, all in the machine's byte
-order; and at last a line "end NUMBER_OF_CASES". A bool is a byte; inputs hold bytes other than 0 and 1, which are true too.
+followed by the bytes of each input, of the result (N elements each) and of the K attribute values, all little-endian;
+and at last a line "end NUMBER_OF_CASES". A bool is a byte; inputs hold bytes other than 0 and 1, which are true too.
 
 The 16-bit floats are computed as float32 and rounded once, by a table of all their values; for float16 NumPy's own result must be
 the same. Their attributes are float32.
@@ -229,7 +229,7 @@ def main():
                 words = ["case", op, "inputs", ",".join(inputs), "output", output, "count", len(expected), "attributes", attributes.dtype, len(attributes)]
                 file.write((" ".join(map(str, words)) + "\n").encode())
                 for array in arrays + [expected, attributes]:
-                    file.write(np.ascontiguousarray(array).tobytes())
+                    file.write(np.ascontiguousarray(array, array.dtype.newbyteorder("<")).tobytes())
                 count += 1
         file.write(b"end %d\n" % count)
 
