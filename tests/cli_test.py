@@ -179,6 +179,8 @@ class Results(cli.CommandTest):
         self.assertEqual(self.accepted("explain", "less", "0,3", "3").stdout, "less -> bool [0, 3]\n\nnothing to write: the result is empty\n")
         plan = self.accepted("explain", "less", "0,3", "3", "--json").json
         self.assertEqual((plan["dtype"], plan["operands"]), ("bool", []))
+        for elements, level in ((1000, "L1"), (10**10, "memory")):
+            self.assertIn(f"({level}, a plain add loop on 1 thread)", self.accepted("explain", "add", str(elements), str(elements)).stdout)
         one = self.accepted("explain", "add", "9000,512", "512", "--threads", "1")
         self.assertEqual(len(re.findall(" loop on 1 thread\\)", one.stdout)), 1)
         if len(os.sched_getaffinity(0)) > 1:  # the roof of one thread, whom the estimate is for, and of two

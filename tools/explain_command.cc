@@ -114,7 +114,7 @@ std::vector<Attribute> WithAnyNumbers(const Op& op, std::vector<Attribute> attri
 struct Roof {
   std::int64_t bytes = 0;
   int threads = 1;
-  Level level = Level::kL2;
+  Level level = Level::kL1;
   Mix mix = Mix::kCopy;
   double bytes_per_second = 0;
   double seconds() const { return bytes_per_second > 0 ? static_cast<double>(bytes) / bytes_per_second : 0; }

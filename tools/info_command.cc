@@ -40,7 +40,7 @@ std::vector<Rate> MeasureRates(int threads) {
   Progress progress;
   progress.Stage("measuring bandwidths");
   std::vector<Rate> rates;
-  for (const Level level : {Level::kL2, Level::kL3, Level::kMemory}) {
+  for (const Level level : {Level::kL1, Level::kL2, Level::kL3, Level::kMemory}) {
     for (const Mix mix : {Mix::kCopy, Mix::kAdd}) {
       rates.push_back({level, mix, 1, Bandwidth(level, mix, 1)});
       if (threads > 1) rates.push_back({level, mix, threads, Bandwidth(level, mix, threads)});

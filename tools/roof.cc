@@ -120,6 +120,8 @@ int ArraysOf(Mix mix) { return mix == Mix::kFill ? 1 : mix == Mix::kCopy ? 2 : 3
 std::int64_t WorkingSet(Level level, int threads) {
   const CacheSizes caches = MachineCacheSizes();
   switch (level) {
+    case Level::kL1:
+      return caches.l1 / 2;
     case Level::kL2:
       return caches.l2 / 2;
     case Level::kL3:
@@ -233,11 +235,15 @@ double Measure(Level level, Mix mix, const std::vector<PassFunction>& functions,
 
 }  // namespace
 
-const char* NameOf(Level level) { return level == Level::kL2 ? "L2" : level == Level::kL3 ? "L3" : "memory"; }
+const char* NameOf(Level level) {
+  constexpr const char* kNames[] = {"L1", "L2", "L3", "memory"};
+  return kNames[static_cast<int>(level)];
+}
 const char* NameOf(Mix mix) { return mix == Mix::kFill ? "fill" : mix == Mix::kCopy ? "copy" : "add"; }
 
 Level LevelOf(std::int64_t bytes, int threads) {
   const CacheSizes caches = MachineCacheSizes();
+  if (bytes <= caches.l1 / 4 * 3 * std::max(threads, 1)) return Level::kL1;
   if (bytes <= caches.l2 / 4 * 3 * std::max(threads, 1)) return Level::kL2;
   return bytes <= caches.l3 / 4 * 3 ? Level::kL3 : Level::kMemory;
 }
@@ -255,7 +261,7 @@ double Bandwidth(Level level, Mix mix, int threads) {
   const auto [entry, is_new] = known.try_emplace({level, mix, threads}, 0.0);
   if (is_new) {
     std::vector<PassFunction> functions = {ChoosePass<Stores::kPlain>(mix)};
-    if (level != Level::kL2) functions.push_back(ChoosePass<Stores::kNonTemporal>(mix));
+    if (level > Level::kL2) functions.push_back(ChoosePass<Stores::kNonTemporal>(mix));
     entry->second = Measure(level, mix, functions, threads);
   }
   return entry->second;

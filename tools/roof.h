@@ -7,7 +7,7 @@
 namespace axiscast::tools {
 
 // Where a working set lives.
-enum class Level { kL2, kL3, kMemory };
+enum class Level { kL1, kL2, kL3, kMemory };
 // What a loop does with it: out = 1, out = x, out = x + y. Stores cost more than loads, so a case is measured against its own mix.
 enum class Mix { kFill, kCopy, kAdd };
 
