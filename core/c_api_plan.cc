@@ -44,8 +44,6 @@ bool ApplyKept(const axiscast_op* op, const axiscast_tensor* first, const axisca
   return ExecuteKept(key, pointers, out->data, execute, status);
 }
 
-std::int32_t CodeOf(const Status& status) noexcept { return status.ok() ? AXISCAST_OK : Report(status); }
-
 }  // namespace
 }  // namespace axiscast::c
 
@@ -78,7 +76,7 @@ int32_t axiscast_plan_free(axiscast_plan* plan) {
 int32_t axiscast_plan_execute(const axiscast_plan* plan, const void* const* inputs, int64_t count, void* out,
                               const axiscast_execute_options* options) {
   ExecuteOptions known;
-  if (IsExecutable(plan, inputs, count) && IsInOrder(options, &known)) return CodeOf(plan->held.Execute(inputs, out, known));
+  if (IsExecutable(plan, inputs, count) && IsInOrder(options, &known)) return Report(plan->held.Execute(inputs, out, known));
   return Call(__func__, [=, function = __func__] {
     if (Status status = CheckHandle(function, plan); !status.ok()) return status;
     if (Status status = CheckInputs(function, *plan, inputs, count); !status.ok()) return status;
@@ -121,7 +119,7 @@ int32_t axiscast_plan_describe(const axiscast_plan* plan, axiscast_plan_info* in
 int32_t axiscast_apply(const axiscast_op* op, const axiscast_tensor* inputs, int64_t count, const axiscast_tensor* out,
                        const axiscast_options* options, const axiscast_execute_options* execute_options) {
   Status kept;
-  if (ApplyKept(op, nullptr, inputs, count, out, options, execute_options, &kept)) return CodeOf(kept);
+  if (ApplyKept(op, nullptr, inputs, count, out, options, execute_options, &kept)) return Report(kept);
   return Call(__func__, [=, function = __func__] {
     if (op == nullptr) return IsNull(function, "the op");
     Operands operands;
@@ -139,7 +137,7 @@ int32_t axiscast_apply(const axiscast_op* op, const axiscast_tensor* inputs, int
 int32_t axiscast_apply_in_place(const axiscast_op* op, const axiscast_tensor* x, const axiscast_tensor* rest, int64_t rest_count,
                                 const axiscast_options* options, const axiscast_execute_options* execute_options) {
   Status kept;
-  if (x != nullptr && ApplyKept(op, x, rest, rest_count, x, options, execute_options, &kept)) return CodeOf(kept);
+  if (x != nullptr && ApplyKept(op, x, rest, rest_count, x, options, execute_options, &kept)) return Report(kept);
   return Call(__func__, [=, function = __func__] {
     if (op == nullptr) return IsNull(function, "the op");
     MutableTensorView destination;

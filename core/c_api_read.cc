@@ -45,6 +45,13 @@ bool IsMode(std::int32_t mode) {
   return mode >= 0 && static_cast<std::size_t>(mode) <= kModeCount && mode != AXISCAST_MODE_PATTERN;
 }
 
+std::optional<Mode> ModeOf(const axiscast_options& options) {
+  return options.mode != AXISCAST_MODE_DEFAULT ? std::optional(static_cast<Mode>(options.mode - 1)) : std::nullopt;
+}
+std::optional<std::int64_t> AxisOf(const axiscast_options& options) {
+  return options.has_axis != 0 ? std::optional(options.axis) : std::nullopt;
+}
+
 bool IsShape(std::int32_t rank, const std::int64_t* extents) {
   return rank >= 0 && rank <= kMaxRank && (rank == 0 || extents != nullptr);
 }
@@ -158,12 +165,11 @@ Status ReadOptions(const char* function, const axiscast_options* given, CallOpti
   if (given == nullptr) return Status();
   axiscast_options known;
   if (Status status = Read(function, "the options", given, kOptionsSize, &known); !status.ok()) return status;
-  if (known.mode < 0 || static_cast<std::size_t>(known.mode) > kModeCount)
-    return NotInEnum(function, "the mode", known.mode, static_cast<std::int64_t>(kModeCount) + 1);
   if (known.mode == AXISCAST_MODE_PATTERN)
     return Invalid(function, "mode pattern is for patterns that C++ declares (PlanOptions::patterns); there are none in C");
-  if (known.mode != AXISCAST_MODE_DEFAULT) options->mode = static_cast<Mode>(known.mode - 1);
-  if (known.has_axis != 0) options->axis = known.axis;
+  if (!IsMode(known.mode)) return NotInEnum(function, "the mode", known.mode, static_cast<std::int64_t>(kModeCount) + 1);
+  options->mode = ModeOf(known);
+  options->axis = AxisOf(known);
   options->caller = known.caller;
   options->names = known.names;
   if (Status status = ReadCount(function, "attributes", known.attributes, known.attribute_count); !status.ok()) return status;
@@ -184,7 +190,7 @@ Status ReadOptions(const char* function, const axiscast_options* given, CallOpti
 }
 
 Status ReadExecuteOptions(const char* function, const axiscast_execute_options* given, ExecuteOptions* options) {
-  if (given == nullptr) return Status();
+  if (IsInOrder(given, options)) return Status();
   axiscast_execute_options known;
   if (Status status = Read(function, "the execute options", given, kExecuteOptionsSize, &known); !status.ok()) return status;
   if (known.max_threads < 0) return Invalid(function, "max_threads must be 0 or more; got " + std::to_string(known.max_threads));
@@ -214,8 +220,8 @@ bool MakeKey(const axiscast_op* op, const axiscast_tensor* const* operands, std:
         options->caller != nullptr || options->names != nullptr) {
       return false;
     }
-    if (options->mode != AXISCAST_MODE_DEFAULT) mode = static_cast<Mode>(options->mode - 1);
-    if (options->has_axis != 0) axis = options->axis;
+    mode = ModeOf(*options);
+    axis = AxisOf(*options);
   }
   AddCall(FromHandle(op), in_place, static_cast<std::size_t>(inputs), mode, axis, 0, key);
   for (std::int64_t i = 0; i <= inputs; ++i) {

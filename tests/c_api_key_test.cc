@@ -40,6 +40,7 @@ struct Tensor {
 };
 
 struct Call {
+  const char* name;
   const char* op;
   std::vector<Tensor> inputs;
   Tensor out;
@@ -49,29 +50,34 @@ struct Call {
 };
 
 const std::vector<Call> kCalls = {
-    {"add", {{AXISCAST_FLOAT32, {8}, {}}, {AXISCAST_FLOAT32, {8}, {}}}, {AXISCAST_FLOAT32, {8}, {}}},
-    {"add", {{AXISCAST_FLOAT32, {}, {}}, {AXISCAST_FLOAT32, {}, {}}}, {AXISCAST_FLOAT32, {}, {}}},
-    {"Add", {{AXISCAST_FLOAT32, {8}, {}}, {AXISCAST_FLOAT32, {8}, {}}}, {AXISCAST_FLOAT32, {8}, {}}},
-    {"elementwise_add",
+    {"short_rows", "add", {{AXISCAST_FLOAT32, {8}, {}}, {AXISCAST_FLOAT32, {8}, {}}}, {AXISCAST_FLOAT32, {8}, {}}},
+    {"scalars", "add", {{AXISCAST_FLOAT32, {}, {}}, {AXISCAST_FLOAT32, {}, {}}}, {AXISCAST_FLOAT32, {}, {}}},
+    {"alias", "Add", {{AXISCAST_FLOAT32, {8}, {}}, {AXISCAST_FLOAT32, {8}, {}}}, {AXISCAST_FLOAT32, {8}, {}}},
+    {"axis",
+     "elementwise_add",
      {{AXISCAST_INT16, {2, 3, 4, 5}, {}}, {AXISCAST_INT16, {3, 4}, {}}},
      {AXISCAST_INT16, {2, 3, 4, 5}, {}},
      std::nullopt,
      1},
-    {"less",
+    {"no_elements_and_back",
+     "less",
      {{AXISCAST_FLOAT64, {4, 1, 0, 3}, {}}, {AXISCAST_FLOAT64, {3}, {{-8}}}},
      {AXISCAST_BOOL, {4, 1, 0, 3}, {{3, 3, 3, 1}}},
      Mode::kNumpy},
-    {"sqrt", {{AXISCAST_FLOAT16, {5, 6}, {{2, 10}}}}, {AXISCAST_FLOAT16, {5, 6}, {}}},
-    {"where",
+    {"half_transposed", "sqrt", {{AXISCAST_FLOAT16, {5, 6}, {{2, 10}}}}, {AXISCAST_FLOAT16, {5, 6}, {}}},
+    {"three_inputs_value",
+     "where",
      {{AXISCAST_BOOL, {7}, {}}, {AXISCAST_INT64, {7}, {{0}}}, {AXISCAST_INT64, {1}, {}}},
      {AXISCAST_INT64, {7}, {{1 << 20}}}},
-    {"multiply",
+    {"in_place",
+     "multiply",
      {{AXISCAST_UINT8, {3, 9}, {}}, {AXISCAST_UINT8, {9}, {}}},
      {AXISCAST_UINT8, {3, 9}, {}},
      Mode::kNumpy,
      std::nullopt,
      true},
-    {"add",
+    {"beyond_int64",
+     "add",
      {{AXISCAST_FLOAT32, {INT64_MAX, INT64_MAX}, {}}, {AXISCAST_FLOAT32, {-1}, {}}},
      {AXISCAST_FLOAT32, {INT64_MAX, INT64_MAX}, {}}},
 };
@@ -117,7 +123,7 @@ struct FromC {
 
 TEST(KeyFromC, IsThatOfItsRequest) {
   for (const Call& call : kCalls) {
-    SCOPED_TRACE(std::string(call.op) + " of " + std::to_string(call.inputs[0].shape.size()) + " dims");
+    SCOPED_TRACE(call.name);
     const FromC from_c(call);
     PlanKey key;
     ASSERT_TRUE(from_c.MakeKey(&from_c.options, &key));
@@ -158,11 +164,54 @@ TEST(KeyFromC, IsNoneWhereACallIsUnusual) {
   }
 }
 
+// What a call from C++ planned serves C.
+TEST(KeyFromC, FindsThePlanOfACallFromCPlusPlus) {
+  ForgetPlans();
+  const FromC call(kCalls[0]);
+  PlanKey key;
+  ASSERT_TRUE(call.MakeKey(nullptr, &key));
+  EXPECT_EQ(TakePlan(key), nullptr);
+  float x[8] = {}, out[8];
+  ASSERT_TRUE(Apply(c::FromHandle(call.op), {{x, {8}}, {x, {8}}}, {out, {8}}).ok());
+  EXPECT_NE(TakePlan(key), nullptr);
+}
+
+// The first call is planned, the second one finds the plan; and both read what they refuse.
+TEST(CallsFromC, AreRefusedAlikeWhenMadeAgain) {
+  ForgetPlans();
+  std::int32_t x[] = {4, 6}, y[] = {2, 0};
+  const std::int64_t shape[] = {2};
+  const auto tensor = [&](std::int32_t* data) {
+    return axiscast_tensor{sizeof(axiscast_tensor), data, AXISCAST_INT32, 1, shape, nullptr};
+  };
+  const axiscast_op* const divide = Find("divide");
+  for (const bool in_place : {false, true}) {
+    const auto message_of = [&](std::int32_t* divisor, const axiscast_execute_options* options) {
+      const axiscast_tensor operands[] = {tensor(x), tensor(divisor)};
+      const std::int32_t code = in_place ? axiscast_apply_in_place(divide, &operands[0], &operands[1], 1, nullptr, options)
+                                         : axiscast_apply(divide, operands, 2, &operands[0], nullptr, options);
+      return code == AXISCAST_OK ? std::string() : std::to_string(code) + " " + axiscast_last_message();
+    };
+    for (std::int32_t* const divisor : {y, static_cast<std::int32_t*>(nullptr)}) {
+      const std::string first = message_of(divisor, nullptr);
+      EXPECT_NE(first, "");
+      EXPECT_EQ(message_of(divisor, nullptr), first);
+    }
+    const axiscast_execute_options negative{sizeof(negative), -1, 0, nullptr, nullptr};
+    y[1] = 3;
+    EXPECT_NE(message_of(y, &negative).find("max_threads must be 0 or more; got -1"), std::string::npos);
+    EXPECT_EQ(x[0], in_place ? 2 : 4) << "nothing was written by what was refused";
+    EXPECT_EQ(message_of(y, nullptr), "");
+    EXPECT_EQ(x[0], in_place ? 1 : 2);
+    y[1] = 0;
+  }
+}
+
 // More words than a key has are no key.
 TEST(KeyFromC, IsNoneOfTheLongest) {
   const std::vector<std::int64_t> ones(kMaxRank, 1);
   const Tensor tensor{AXISCAST_INT8, ones, {}};
-  const Call call{"add", {tensor, tensor}, tensor};
+  const Call call{"rank_64", "add", {tensor, tensor}, tensor};
   PlanKey key;
   EXPECT_FALSE(FromC(call).MakeKey(nullptr, &key));
   EXPECT_FALSE(KeyOfRequest(call).valid());
