@@ -51,6 +51,7 @@ class QuotientByFactor {
   }
 
  private:
+  static constexpr bool kIsUpperOdd = HWY_IS_LITTLE_ENDIAN;  // of a pair, the upper half
   using Factor = std::conditional_t<kHalf == 32, std::uint32_t, std::uint16_t>;
 
   template <class D, class V>
@@ -60,14 +61,11 @@ class QuotientByFactor {
     if constexpr (sizeof(T) == 4) {
       const hn::RepartitionToWide<D> wide;
       const auto pairs = hn::BitCast(wide, m);
-#if HWY_IS_LITTLE_ENDIAN
-      const auto even = hn::ShiftRight<32>(hn::MulEven(m, factor));
-      const auto odd = hn::MulEven(hn::BitCast(d, hn::ShiftRight<32>(pairs)), factor);
-#else  // the upper half of a pair is its even one
-      const auto even = hn::MulEven(m, factor);
-      const auto odd = hn::ShiftRight<32>(hn::MulEven(hn::BitCast(d, hn::ShiftLeft<32>(pairs)), factor));
-#endif
-      return hn::ShiftRightSame(hn::OddEven(hn::BitCast(d, odd), hn::BitCast(d, even)), shift_);
+      const auto odd_m = hn::BitCast(d, kIsUpperOdd ? hn::ShiftRight<32>(pairs) : hn::ShiftLeft<32>(pairs));
+      const auto even = hn::MulEven(m, factor), odd = hn::MulEven(odd_m, factor);
+      const auto even_half = hn::BitCast(d, kIsUpperOdd ? hn::ShiftRight<32>(even) : even);
+      const auto odd_half = hn::BitCast(d, kIsUpperOdd ? odd : hn::ShiftRight<32>(odd));
+      return hn::ShiftRightSame(hn::OddEven(odd_half, even_half), shift_);
     } else if constexpr (sizeof(T) == 2) {
       return hn::ShiftRightSame(hn::MulHigh(m, factor), shift_);
     } else {
@@ -75,7 +73,7 @@ class QuotientByFactor {
       const auto pairs = hn::BitCast(d_factor, m);
       const auto lower = hn::BitCast(d, hn::MulHigh(hn::And(pairs, hn::Set(d_factor, Factor{0xff})), factor));
       const auto upper = hn::BitCast(d, hn::MulHigh(hn::And(pairs, hn::Set(d_factor, Factor{0xff00})), factor));
-      return HWY_IS_LITTLE_ENDIAN ? hn::OddEven(upper, lower) : hn::OddEven(lower, upper);
+      return kIsUpperOdd ? hn::OddEven(upper, lower) : hn::OddEven(lower, upper);
     }
   }
 

@@ -248,13 +248,13 @@ HWY_INLINE V DivideLanes(D d, V x, V y, V& remainder) {
 // - 0.5), or with the sign of x / y on what is added, to truncate. That is 0.5 / |y| away from where two whole numbers are as near,
 // and off by a few parts in 2^53 (doubles, for 32 bits) or 2^24 (floats, for 8 and 16) of x / y. 1.5 * 2^52 or 2^23 leaves it in
 // the low bits; the lowest integer / -1 wraps there.
-// In floats, the quotient in the low bits. What depends on y alone is computed once, as the compiler sees; no class has it, as
-// vectors without a size cannot be members.
 template <class V>
-HWY_INLINE V OffsetOfOne() {
+HWY_INLINE V LowBitsOffset() {
   using Float = hn::TFromV<V>;
   return hn::Set(hn::DFromV<V>(), static_cast<Float>(sizeof(Float) == 8 ? 0x1.8p52 : 0x1.8p23));
 }
+// In floats, the quotient in the low bits. What depends on y alone is computed once, as the compiler sees; no class has it, as
+// vectors without a size cannot be members.
 template <Toward kToward, class V>
 HWY_INLINE V QuotientBitsByOne(V x, V y) {
   using Float = hn::TFromV<V>;
@@ -265,13 +265,13 @@ HWY_INLINE V QuotientBitsByOne(V x, V y) {
     // Where x / y < 0 it goes up: `down` is not above 0.
     down = hn::Xor(down, hn::And(hn::Xor(x, y), hn::SignBit(d)));
   }
-  return hn::Add(hn::MulAdd(x, reciprocal, down), OffsetOfOne<V>());
+  return hn::Add(hn::MulAdd(x, reciprocal, down), LowBitsOffset<V>());
 }
 
 template <Toward kToward, class D, class V>
 HWY_INLINE V QuotientByOne(D d, V x, V y) {
   const hn::RebindToFloat<D> d_float;
-  const auto offset = OffsetOfOne<hn::VFromD<decltype(d_float)>>();
+  const auto offset = LowBitsOffset<hn::VFromD<decltype(d_float)>>();
   const V offset_bits = hn::BitCast(d, offset);
   const auto to_float = [&](V v) HWY_ATTR { return hn::Sub(hn::BitCast(d_float, hn::Add(v, offset_bits)), offset); };
   return hn::Sub(hn::BitCast(d, QuotientBitsByOne<kToward>(to_float(x), to_float(y))), offset_bits);

@@ -197,14 +197,13 @@ struct ElementwiseRows {
   template <class Wide, class A, class... X>
   static HWY_INLINE auto ResultToStream(Wide wide, std::size_t i, const A& attributes, const X&... x) {
     if constexpr (HWY_MAX_BYTES < kLineBytes) (x.AskAhead(i), ...);
-#if HWY_TARGET != HWY_SCALAR  // which has no Combine
     if constexpr (kInHalves) {
       const hn::Half<Wide> half;
       const auto lower = Result(half, i, attributes, x...), upper = Result(half, i + hn::Lanes(half), attributes, x...);
-      return hn::Combine(hn::Rebind<Stored<Out>, Wide>(), upper, lower);
+      return Combine(hn::Rebind<Stored<Out>, Wide>(), upper, lower);  // hn's, by its arguments: HWY_SCALAR has none
+    } else {
+      return Result(wide, i, attributes, x...);
     }
-#endif
-    return Result(wide, i, attributes, x...);
   }
   template <bool kStream, class Wide, class A, class... X>
   static HWY_INLINE auto ResultOfRun(Wide wide, std::size_t i, const A& attributes, const X&... x) {
