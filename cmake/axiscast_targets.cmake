@@ -16,12 +16,14 @@ function(axiscast_internal_executable name)
   target_compile_options(${name} PRIVATE -ffp-contract=off)
 endfunction()
 
+set(AXISCAST_TEST_TIMEOUT 600 CACHE STRING "Seconds after which a test of a GoogleTest program has failed")
+
 # A GoogleTest program from NAME.cc and further sources: axiscast_test(NAME [SOURCE...]).
 function(axiscast_test name)
   axiscast_internal_executable(${name} ${name}.cc ${ARGN})
   target_link_libraries(${name} PRIVATE GTest::gmock GTest::gtest_main)
   # PRE_TEST: which cases exist depends on the CPU that runs them, not on the one that builds them.
-  gtest_discover_tests(${name} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600)
+  gtest_discover_tests(${name} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${AXISCAST_TEST_TIMEOUT})
 endfunction()
 
 # A Google Benchmark program from NAME.cc and further sources.
