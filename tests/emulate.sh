@@ -14,7 +14,7 @@ need_sysroot() {
   say "unpacking Debian's libraries for $arch into ${dir#"$root/"}"
   rm -rf "$dir" && mkdir -p "$(dirname "$dir")"
   [ "$(id -u)" = 0 ] || mode=(--mode=chrootless)
-  mirror=$(debian_mirrors "Codename: $codename" | head -n 1)
+  read -r mirror < <(debian_mirrors "Codename: $codename")  # no pipe: its writer may end by a signal
   # The links are those of a merged /usr, without which a linker does not find libc.
   mmdebstrap --quiet "${mode[@]}" --architectures="$arch" --variant=extract \
     --include="libtbb-dev,libgtest-dev,libgmock-dev,libc6-dev,libstdc++-$(g++ -dumpversion)-dev" \
