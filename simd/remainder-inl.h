@@ -27,6 +27,21 @@ HWY_INLINE V FloatQuotientLanes(D d, V x, V y) {
 #endif
 }
 
+#if HWY_NATIVE_FMA
+// x - q * y, rounded once, subnormals too. GCC 12 makes of Highway's for POWER one of two instructions, as its registers lie, and
+// the one of AltiVec (vnmsubfp) takes subnormal floats for 0: this is the other. Both leave -0 of what is exact, as z's does.
+template <class D, class V>
+HWY_INLINE V FusedRemainder(D, V x, V q, V y) {
+#if HWY_ARCH_PPC && HWY_COMPILER_GCC_ACTUAL
+  if constexpr (sizeof(hn::TFromD<D>) == 4) {
+    asm("xvnmsubasp %x0, %x1, %x2" : "+wa"(x.raw) : "wa"(q.raw), "wa"(y.raw));
+    return x;
+  }
+#endif
+  return hn::NegMulAdd(q, y, x);
+}
+#endif
+
 // The C library's, lane by lane: exact, and slow where x is much larger than y.
 template <class D, class V>
 HWY_INLINE V FmodByLane(D d, V x, V y) {
@@ -104,7 +119,7 @@ HWY_NOINLINE V FmodOfAny(D d, V numerator, V divisor) {
 template <class D, class V>
 HWY_INLINE V NearRemainder(D d, V x, V y) {
 #if HWY_NATIVE_FMA
-  const V r = hn::IfThenElse(hn::Lt(x, y), x, hn::NegMulAdd(hn::Trunc(hn::Div(x, y)), y, x));
+  const V r = hn::IfThenElse(hn::Lt(x, y), x, FusedRemainder(d, x, hn::Trunc(hn::Div(x, y)), y));
   if (HWY_LIKELY(hn::AllFalse(d, hn::Ge(hn::Abs(r), y)))) return r;
 #endif
   return FmodOfAny(d, x, y);
@@ -141,8 +156,7 @@ HWY_INLINE V FlooredRemainderLanes(D d, V x, V y) {
   const V sign = SignOf(d, y);
   const hn::RebindToUnsigned<D> bits;
   const V turned = hn::Xor(x, sign);
-  // POWER's and z's fused steps leave -0 of what is exact.
-  const V near = hn::NegMulAdd(hn::Floor(hn::Div(turned, divisor)), divisor, turned);
+  const V near = FusedRemainder(d, turned, hn::Floor(hn::Div(turned, divisor)), divisor);
   if (HWY_LIKELY(hn::AllTrue(bits, hn::Lt(hn::BitCast(bits, near), hn::BitCast(bits, divisor))))) return hn::Or(near, sign);
   const auto smaller = hn::Lt(hn::Abs(near), divisor);
   if (HWY_LIKELY(hn::AllTrue(d, smaller)) || hn::AllTrue(d, hn::Or(smaller, hn::IsEitherNaN(x, y)))) {
@@ -179,7 +193,7 @@ HWY_INLINE V FlooredQuotientLanes(D d, V x, V y) {
   const V ratio = hn::Div(x, y);
   if (HWY_LIKELY(hn::AllFalse(d, hn::Ge(hn::Abs(ratio), hn::Set(d, static_cast<T>(sizeof(T) == 4 ? 0x1p21 : 0x1p50)))))) {
     const V floored = hn::Floor(ratio);
-    const V r = hn::IfThenElse(hn::Eq(floored, hn::Zero(d)), x, hn::NegMulAdd(floored, y, x));  // y may be infinite
+    const V r = hn::IfThenElse(hn::Eq(floored, hn::Zero(d)), x, FusedRemainder(d, x, floored, y));  // y may be infinite
     return hn::MaskedSubOr(floored, FloorsDownLanes(d, r, y), floored, hn::Set(d, T{1}));
   }
 #endif
