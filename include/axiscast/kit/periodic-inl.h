@@ -20,10 +20,9 @@ namespace axiscast {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Whether ElementwiseRows of an op may do so: two inputs and a result of one type, and arithmetic so short that it gains.
+// Whether ElementwiseRows of an op may do so.
 template <class Op, typename T>
-inline constexpr bool kTakesPeriodic = std::is_same_v<InputsOf<Op, T>, TypeList<T, T>>&& std::is_same_v<OutOf<Op, T>, T> &&
-                                       !std::is_same_v<T, Float16> && kIsShort<Op, T>;
+inline constexpr bool kTakesPeriodic = !std::is_same_v<T, Float16> && kHasOrderedLoops<Op, T>;
 
 // Rows is ElementwiseRows of the op and T; the op's operand kSame is the one that is the same in all rows.
 template <class Rows, class Op, typename T, int kSame>

@@ -22,12 +22,10 @@ namespace axiscast {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Whether ElementwiseRows of an op heeds TileInput::permutation: two inputs of T, a result of T, and arithmetic so short that they
-// gain.
+// Whether ElementwiseRows of an op heeds TileInput::permutation.
 template <class Op, typename T>
 inline constexpr bool kTakesPermuted =
-    (kPermutesLanes<sizeof(Stored<Permuted<T>>)> || HWY_TARGET == HWY_AVX2) &&
-    std::is_same_v<InputsOf<Op, T>, TypeList<T, T>>&& std::is_same_v<OutOf<Op, T>, T>&& kIsShort<Op, T>;
+    (kPermutesLanes<sizeof(Stored<Permuted<T>>)> || HWY_TARGET == HWY_AVX2) && kHasOrderedLoops<Op, T>;
 
 // The loops there are. In one function, they all saved the registers that some of them need: 5 ns of a call.
 enum class PermutedLoops {

@@ -18,12 +18,11 @@ namespace axiscast {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Whether ElementwiseRows of an op heeds TileInput::transposed: two inputs of T, a result of T, arithmetic so short that it gains,
-// and vectors that are whole cache lines. With AVX2, squares of blocks of 16 bytes take 1.0 to 1.6 times as long as scratch.
+// Whether ElementwiseRows of an op heeds TileInput::transposed: of vectors that are whole cache lines. With AVX2, squares of blocks
+// of 16 bytes take 1.0 to 1.6 times as long as scratch.
 template <class Op, typename T>
 inline constexpr bool kTakesTransposed =
-    !HWY_HAVE_SCALABLE && HWY_MAX_BYTES == 64 && sizeof(Stored<T>) >= 4 && std::is_same_v<InputsOf<Op, T>, TypeList<T, T>> &&
-    std::is_same_v<OutOf<Op, T>, T> && kIsShort<Op, T>;
+    !HWY_HAVE_SCALABLE && HWY_MAX_BYTES == 64 && sizeof(Stored<T>) >= 4 && kHasOrderedLoops<Op, T>;
 
 // Rows is ElementwiseRows of the op and T; the op's operand kTransposed is the transposed one.
 template <class Rows, class Op, typename T, int kTransposed>

@@ -16,11 +16,9 @@ namespace axiscast {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Whether ElementwiseRows of an op may do so: two inputs and a result of float16. bfloat16 is widened by a shift.
+// Whether ElementwiseRows of an op may do so: of float16. bfloat16 is widened by a shift.
 template <class Op, typename T>
-inline constexpr bool kTakesWidened =
-    HWY_TARGET != HWY_SCALAR&& std::is_same_v<T, Float16>&& std::is_same_v<InputsOf<Op, T>, TypeList<T, T>>&&
-                      std::is_same_v<OutOf<Op, T>, T>&& kIsShort<Op, T>;
+inline constexpr bool kTakesWidened = HWY_TARGET != HWY_SCALAR&& std::is_same_v<T, Float16>&& kHasOrderedLoops<Op, T>;
 
 inline constexpr int kMostWidenedCols = 2048;  // 8 KB of floats, on the stack; twice as many are slower from L3
 
