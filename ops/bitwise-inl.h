@@ -128,6 +128,8 @@ struct LeftShift {
       .source = "NumPy left_shift, Paddle bitwise_left_shift, torch.bitwise_left_shift"};
   static constexpr Kinds kKinds = kInts;
   template <typename T>
+  static constexpr bool kPlainLoops = true;
+  template <typename T>
   using KernelType = SameBits<T>;
 
   template <typename T>
@@ -151,6 +153,8 @@ struct LogicalRightShift {
       .special = "A negative x is shifted as its two's complement bits. A count y outside [0, width) gives 0. Not offered on bool.",
       .source = "Paddle bitwise_right_shift with is_arithmetic=False"};
   static constexpr Kinds kKinds = kInts;
+  template <typename T>
+  static constexpr bool kPlainLoops = true;
   template <typename T>
   using KernelType = SameBits<T>;
 
@@ -176,6 +180,8 @@ struct RightShift {
       .aliases = "bitwise_right_shift",
       .source = "NumPy right_shift, Paddle bitwise_right_shift, torch.bitwise_right_shift"};
   static constexpr Kinds kKinds = kInts;
+  template <typename T>
+  static constexpr bool kPlainLoops = true;
   template <typename T>
   using KernelOp = std::conditional_t<std::is_unsigned_v<T>, LogicalRightShift, RightShift>;
 

@@ -123,11 +123,11 @@ struct TrueDivide {
       .gradient = "divide(dout, y); negative(multiply(dout, divide(divide(x, y), y)))"};
   static constexpr Kinds kKinds = kNumbers;
   template <typename T>
-  static constexpr bool kCompact = std::is_integral_v<T>;
+  using KernelOp = std::conditional_t<std::is_integral_v<T>, TrueDivide, Divide>;
   template <typename T>
-  static constexpr double kCycles = std::is_integral_v<T> ? 5
-                                    : sizeof(T) == 8      ? 6
-                                                          : 3;
+  static constexpr bool kCompact = true;
+  template <typename T>
+  static constexpr double kCycles = 5;
   template <typename T>
   using Out = std::conditional_t<std::is_integral_v<T>, float, T>;
 
@@ -145,9 +145,7 @@ struct TrueDivide {
   template <class DOut, class D, class V>
   static HWY_INLINE hn::VFromD<DOut> Float(DOut d_out, D, V x) {
     using T = hn::TFromD<D>;
-    if constexpr (std::is_floating_point_v<T>) {
-      return x;
-    } else if constexpr (sizeof(T) == 8) {
+    if constexpr (sizeof(T) == 8) {
       return hn::DemoteTo(d_out, x);
     } else if constexpr (sizeof(T) == 4) {
       return hn::ConvertTo(d_out, x);

@@ -31,6 +31,32 @@ struct Identity {
   }
 };
 
+// Whose kernels serve ops on floats that change the sign alone, which is a bit of its own: the 16-bit ones are not converted.
+template <typename T>
+inline constexpr T kSignBit = static_cast<T>(T{1} << (8 * sizeof(T) - 1));
+struct FlipSignBit {
+  using Class = Unary;
+  static constexpr OpInfo kInfo{.name = "flip_sign_bit", .arity = 1, .doc = "out = x with its highest bit flipped"};
+  template <typename T>
+  using KernelType = hwy::UnsignedFromSize<sizeof(T)>;
+
+  template <typename T, class D, class V>
+  static HWY_INLINE V Vector(D d, V x) {
+    return hn::Xor(x, hn::Set(d, kSignBit<T>));
+  }
+};
+struct ClearSignBit {
+  using Class = Unary;
+  static constexpr OpInfo kInfo{.name = "clear_sign_bit", .arity = 1, .doc = "out = x without its highest bit"};
+  template <typename T>
+  using KernelType = hwy::UnsignedFromSize<sizeof(T)>;
+
+  template <typename T, class D, class V>
+  static HWY_INLINE V Vector(D d, V x) {
+    return hn::AndNot(hn::Set(d, kSignBit<T>), x);
+  }
+};
+
 struct Negative {
   using Class = Unary;
   static constexpr OpInfo kInfo{
@@ -43,6 +69,8 @@ struct Negative {
       .gradient = "negative(dout)"};
   static constexpr Kinds kKinds = kNumbers;
   template <typename T>
+  using KernelOp = std::conditional_t<Has<T>(kFloats), FlipSignBit, Negative>;
+  template <typename T>
   using KernelType = SameBits<T>;
 
   template <typename T>
@@ -54,12 +82,8 @@ struct Negative {
     }
   }
   template <typename T, class D, class V>
-  static HWY_INLINE V Vector([[maybe_unused]] D d, V x) {
-    if constexpr (std::is_floating_point_v<T>) {
-      return hn::Neg(x);
-    } else {
-      return hn::Sub(hn::Zero(d), x);
-    }
+  static HWY_INLINE V Vector(D d, V x) {
+    return hn::Sub(hn::Zero(d), x);
   }
 };
 
@@ -74,7 +98,7 @@ struct Abs {
                                 .gradient = "multiply(dout, sign(x))"};
   static constexpr Kinds kKinds = kNumbers;
   template <typename T>
-  using KernelOp = std::conditional_t<std::is_unsigned_v<T>, Identity, Abs>;
+  using KernelOp = std::conditional_t<Has<T>(kFloats), ClearSignBit, std::conditional_t<std::is_unsigned_v<T>, Identity, Abs>>;
 
   template <typename T>
   static T Scalar(T x) {

@@ -153,6 +153,8 @@ struct Fmax {
   static constexpr Kinds kKinds = kAllKinds;
 
   template <typename T>
+  static constexpr bool kPlainLoops = true;  // of floats
+  template <typename T>
   using KernelOp = std::conditional_t<Has<T>(kFloats), Fmax, Maximum>;
 
   template <typename T>
@@ -187,6 +189,8 @@ struct Fmin {
   static constexpr Kinds kKinds = kAllKinds;
 
   template <typename T>
+  static constexpr bool kPlainLoops = true;  // of floats
+  template <typename T>
   using KernelOp = std::conditional_t<Has<T>(kFloats), Fmin, Minimum>;
 
   template <typename T>
@@ -203,6 +207,21 @@ struct Fmin {
   }
 };
 
+// Whose kernel serves copysign on floats, whose sign is a bit of its own.
+struct CopysignOfBits {
+  using Class = Binary;
+  static constexpr OpInfo kInfo{.name = "copysign_of_bits", .arity = 2, .doc = "out = x with the highest bit of y"};
+  template <typename T>
+  using KernelType = hwy::UnsignedFromSize<sizeof(T)>;
+  template <typename T>
+  static constexpr bool kPlainLoops = true;
+
+  template <typename T, class D, class V>
+  static HWY_INLINE V Vector(D d, V x, V y) {
+    return hn::BitwiseIfThenElse(hn::Set(d, static_cast<T>(T{1} << (8 * sizeof(T) - 1))), y, x);
+  }
+};
+
 struct Copysign {
   using Class = Binary;
   static constexpr OpInfo kInfo{
@@ -215,6 +234,10 @@ struct Copysign {
       .source = "C99 copysign; NumPy copysign, torch.copysign",
       .gradient = "multiply(dout, multiply(sign(x), sign(copysign(x, y)))); add(0, 0)"};
   static constexpr Kinds kKinds = kNumbers;
+  template <typename T>
+  using KernelOp = std::conditional_t<Has<T>(kFloats), CopysignOfBits, Copysign>;
+  template <typename T>
+  static constexpr bool kCompact = true;  // of integers
 
   template <typename T>
   static T Scalar(T x, T y) {
@@ -228,9 +251,7 @@ struct Copysign {
   }
   template <typename T, class D, class V>
   static HWY_INLINE V Vector(D, V x, V y) {
-    if constexpr (std::is_floating_point_v<T>) {
-      return hn::CopySign(x, y);
-    } else if constexpr (std::is_signed_v<T>) {
+    if constexpr (std::is_signed_v<T>) {
       return hn::IfNegativeThenElse(hn::Xor(x, y), hn::Neg(x), x);
     } else {
       return x;

@@ -28,14 +28,15 @@ constexpr bool IsLink() {
     return false;
   } else {
     using Inputs = typename Repeat<T, Op::kInfo.arity>::Type;
-    return std::is_same_v<InputsOf<Op, T>, Inputs> && std::is_same_v<OutOf<Op, T>, T> && kIsShort<Op, T> && !RefusesZero<Op, T>();
+    using KernelOp = KernelOpOf<Op, T>;
+    return std::is_same_v<InputsOf<Op, T>, Inputs> && std::is_same_v<OutOf<Op, T>, T> &&
+           kIsShort<KernelOp, KernelTypeOf<KernelOp, T>> && !RefusesZero<Op, T>();
   }
 }
 
-// An op on vectors as they are stored. Which op it is decides how many elements Highway's tags have, but not how many bytes.
-template <class Op, typename T>
+// An op whose kernel is its own, on vectors as they are stored.
+template <class KernelOp, typename T>
 struct LinkOp {
-  using KernelOp = KernelOpOf<Op, T>;
   using KernelType = KernelTypeOf<KernelOp, T>;
   using Rows = ElementwiseRows<KernelOp, KernelType>;
 
@@ -44,7 +45,8 @@ struct LinkOp {
   }
   template <class D, class A, class... V>
   static HWY_INLINE hn::VFromD<D> Result(D d, const A& attributes, V... v) {
-    const auto wide = Rows::WideTag(InputsOf<KernelOp, KernelType>());
+    // As many elements as d's, also where a kernel of its own would take more of them at once.
+    const hn::Rebind<hn::TFromD<decltype(Rows::WideTag(InputsOf<KernelOp, KernelType>()))>, D> wide;
     const StoredTag<KernelType, decltype(wide)> d_kernel;
     if constexpr (sizeof...(V) == 1) {
       return hn::BitCast(d, Rows::template ResultOf<KernelType>(wide, attributes, hn::BitCast(d_kernel, v)...));
@@ -232,9 +234,10 @@ class ChainCode {
     template <class Op>
     constexpr void Set(std::size_t op) {
       if constexpr (IsLink<Op, T>()) {
+        using KernelOp = KernelOpOf<Op, T>;  // whose code is compiled once for all ops that it serves
         constexpr bool kBinary = Op::kInfo.arity == 2, kExchanged = kBinary && !Commutes<Op, T>();
-        SetOperands<Op, false, kBinary>(of[op][0]);
-        SetOperands<Op, kExchanged, kBinary>(of[op][1]);
+        SetOperands<KernelOp, false, kBinary>(of[op][0]);
+        SetOperands<KernelOp, kExchanged, kBinary>(of[op][1]);
       }
     }
     template <class Op, bool kExchanged, bool kBinary>

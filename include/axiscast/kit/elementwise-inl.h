@@ -47,6 +47,8 @@ struct Elementwise {
   }
   template <class Op, typename T>
   static constexpr bool HasLanes() {
+    static_assert(!Commutes<Op, T>() || std::is_same_v<InputsOf<Op, T>, TypeList<T, T>>,
+                  "axiscast: kCommutes is for ops whose two inputs are T");
     if constexpr (HasBySplat<Op, T>()) {
       static_assert(
           std::is_same_v<InputsOf<Op, T>, TypeList<T, T>> && std::is_same_v<OutOf<Op, T>, T> && IsCompact<Op, T>() && !kIsHalf<T>,

@@ -27,8 +27,8 @@ inline constexpr bool kIsShort = !IsCompact<Op, T>() && (kHasFloat16Conversions 
 
 // Whether a Binary op of Ts has loops for inputs in another order than memory's as well.
 template <class Op, typename T>
-inline constexpr bool kHasOrderedLoops =
-    kIsShort<Op, T>&& std::is_same_v<InputsOf<Op, T>, TypeList<T, T>>&& std::is_same_v<OutOf<Op, T>, T>;
+inline constexpr bool kHasOrderedLoops = !HasPlainLoops<Op, T>() && kIsShort<Op, T> &&
+                                         std::is_same_v<InputsOf<Op, T>, TypeList<T, T>> && std::is_same_v<OutOf<Op, T>, T>;
 
 // Lanes of what was in memory: a bool's are made 0 or 1, whatever byte stood for true; halves are widened.
 template <typename T, class D>
