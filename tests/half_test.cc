@@ -4,7 +4,9 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "axiscast/axiscast.h"
@@ -134,6 +136,40 @@ TYPED_TEST(Half, EveryTargetRoundsAsTheReference) {
       }
     }
     EXPECT_EQ(ops, 2);
+  }
+}
+
+// As NumPy has it: the sign is a bit, and a NaN keeps its others.
+TYPED_TEST(Half, SignsAreBitsOnEveryTarget) {
+  constexpr unsigned kCount = 1 << 16, kSign = 0x8000;
+  std::vector<TypeParam> x(kCount), y(kCount), actual(kCount);
+  for (unsigned i = 0; i < kCount; ++i) x[i] = FromBits<TypeParam>(i), y[i] = FromBits<TypeParam>(i * 40503u);
+  const std::map<std::string, unsigned (*)(unsigned, unsigned)> ops = {
+      {"negative", [](unsigned v, unsigned) { return v ^ kSign; }},
+      {"abs", [](unsigned v, unsigned) { return v & ~kSign; }},
+      {"copysign", [](unsigned v, unsigned sign) { return (v & ~kSign) | (sign & kSign); }},
+  };
+  for (const Target& target : BuiltInTargets()) {
+    if (!target.supported) continue;
+    std::size_t found = 0;
+    for (const OpDefinition& op : BuiltInOps(target.bit)) {
+      const auto expected = ops.find(op.info.name);
+      if (expected == ops.end()) continue;
+      ++found;
+      for (const Kernel& kernel : op.kernels) {
+        if (kernel.output != kDTypeOf<TypeParam>) continue;
+        SCOPED_TRACE(std::string(op.info.name) + " for " + target.name);
+        Tile tile = {};
+        tile.rows = 1;
+        tile.cols = kCount;
+        const void* const inputs[] = {x.data(), y.data()};
+        kernel.run(tile, inputs, actual.data());
+        for (unsigned i = 0; i < kCount; ++i) {
+          ASSERT_EQ(actual[i].bits, expected->second(x[i].bits, y[i].bits)) << "of the bits " << i << " and " << y[i].bits;
+        }
+      }
+    }
+    EXPECT_EQ(found, ops.size());
   }
 }
 
