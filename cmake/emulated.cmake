@@ -1,5 +1,5 @@
 # Toolchain for another processor's Linux, whose programs QEMU runs: EMULATED_TRIPLE, EMULATED_PROCESSOR (QEMU's name, which is CMake's
-# too), EMULATED_SYSROOT and EMULATED_CLANG, a version of clang and lld, or nothing for the cross compiler by gcc. tests/emulate.sh has
+# too), EMULATED_SYSROOT and EMULATED_CLANG, a version of clang, or nothing for the cross compiler by gcc. tests/emulate.sh has
 # them.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR ${EMULATED_PROCESSOR})
@@ -10,8 +10,8 @@ if(EMULATED_CLANG)
   set(CMAKE_CXX_COMPILER clang++-${EMULATED_CLANG})
   set(CMAKE_C_COMPILER_TARGET ${EMULATED_TRIPLE})
   set(CMAKE_CXX_COMPILER_TARGET ${EMULATED_TRIPLE})
-  foreach(kind EXE SHARED MODULE)
-    set(CMAKE_${kind}_LINKER_FLAGS_INIT -fuse-ld=lld-${EMULATED_CLANG})
+  foreach(kind EXE SHARED MODULE)  # lld refuses the code that GCC makes for RISC-V, of which Debian's libgtest.a is
+    set(CMAKE_${kind}_LINKER_FLAGS_INIT --ld-path=/usr/bin/${EMULATED_TRIPLE}-ld)
   endforeach()
 else()
   set(CMAKE_C_COMPILER ${EMULATED_TRIPLE}-gcc)
