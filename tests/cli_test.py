@@ -179,6 +179,7 @@ class Results(cli.CommandTest):
         self.assertEqual(self.accepted("explain", "less", "0,3", "3").stdout, "less -> bool [0, 3]\n\nnothing to write: the result is empty\n")
         plan = self.accepted("explain", "less", "0,3", "3", "--json").json
         self.assertEqual((plan["dtype"], plan["operands"]), ("bool", []))
+        self.assertEqual((plan["roof"]["bytes"], plan["roof"]["level"], plan["roof"]["bytes_per_second"]), (0, None, None))
         for elements, level in ((1000, "L1"), (10**10, "memory")):
             self.assertIn(f"({level}, a plain add loop on 1 thread)", self.accepted("explain", "add", str(elements), str(elements)).stdout)
         one = self.accepted("explain", "add", "9000,512", "512", "--threads", "1")

@@ -168,19 +168,27 @@ std::string Text(const Computation& computation, DType dtype, const PlanDescript
       {"target", registry.target()},
       {"threads", plan.parallel && threads > 1 ? "up to " + std::to_string(threads) + ", in pieces of " + grain
                                                : std::string("1: in the calling thread")},
-      {"estimate",
-       SecondsText(plan.estimated_seconds) + " on one thread, when planned and warm" + (plan.parts.empty() ? "" : ": the sum of")}};
+      {"estimate", SecondsText(plan.estimated_seconds) + " on one thread, when planned and warm, by the cost model" +
+                       (plan.parts.empty() ? "" : ": the sum of")}};
   for (const PlanDescription::Part& part : plan.parts)
     how.push_back({"  " + part.name, SecondsText(part.seconds) + " (" + part.counted + ")"});
   for (const Roof& roof : roofs) how.push_back({&roof == &roofs.front() ? "roof" : "", RoofText(roof)});
+  if (plan.estimated_seconds < 0.9 * roofs.front().seconds()) {
+    how.push_back({"", "memory was slower just now than the cost model's numbers say: another process may use it"});
+  }
   text += Table(how);
   return text;
 }
 
+// Of no bytes, no memory is the roof.
 Json ToJson(const Roof& roof) {
-  return {{"threads", roof.threads},     {"bytes", roof.bytes},
-          {"seconds", roof.seconds()},   {"bytes_per_second", roof.bytes_per_second},
-          {"level", NameOf(roof.level)}, {"mix", NameOf(roof.mix)}};
+  Json json = {{"threads", roof.threads},     {"bytes", roof.bytes}, {"seconds", roof.seconds()},
+               {"bytes_per_second", nullptr}, {"level", nullptr},    {"mix", nullptr}};
+  if (roof.bytes == 0) return json;
+  json["bytes_per_second"] = roof.bytes_per_second;
+  json["level"] = NameOf(roof.level);
+  json["mix"] = NameOf(roof.mix);
+  return json;
 }
 
 Json ToJson(const Computation& computation, DType dtype, const PlanDescription& plan, const std::vector<Roof>& roofs,
@@ -231,7 +239,7 @@ std::string ExplainVerb(const std::vector<std::string>& words) {
   line.AddValues("--pattern", "P", PatternHelp("input"), &patterns);
   line.AddValues("--attr", "KEY=VALUE", "an attribute of the op; may be repeated", &attribute_texts);
   Warnings warnings(&line);
-  line.AddValue("--threads", "N", "at most so many threads, 1 or more (as many as there are)", &threads);
+  line.AddValue("--threads", "N", "at most so many threads, 1 or more (as many as there are, which is the most)", &threads);
   line.AddValue("--target", "T", "an instruction set by Highway's name, as in AVX2 (AXISCAST_TARGET, or the best)", &target);
   if (const auto help = line.Parse(words)) return *help;
   line.RequireOperands(1, static_cast<std::size_t>(-1), "OP");
