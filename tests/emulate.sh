@@ -2,9 +2,9 @@
 # The verb `emulate` of ./dev, which sources this file: the library for other processors, cross-compiled, its tests run by QEMU.
 
 # The tests of kernels, and some of what plans make of them. QEMU takes a hundred times as long as a processor and more, so that
-# op_conformance_test runs for some ops alone: of each family one, and those whose code depends on the order of bytes.
+# op_conformance_test runs for some ops alone: of each family one, and those whose code depends on the order of bytes or is bits.
 mapfile -t emulated_tests < <(printf '%s\n' forced_tiling_test layout_test program_test "${kernel_tests[@]}" | grep -vx op_conformance_test)
-emulated_ops=(add subtract less maximum where sqrt floor_divide remainder bitwise_and logical_or)
+emulated_ops=(add subtract less maximum where sqrt floor_divide remainder bitwise_and logical_or copysign negative left_shift)
 
 # need_sysroot ARCH DIR: Debian's libraries for another architecture, of this system's release, unpacked and not installed.
 need_sysroot() {
@@ -49,7 +49,7 @@ read_kernels_for_arm64() {
 #   arm64    NEON, and SVE2 with vectors of 64 and of 16 bytes
 #   ppc64el  POWER8 and POWER10
 #   s390x    z14; big-endian
-#   riscv64  vectors of 16 and of 64 bytes; not run so far: its kernels went through clang -fsyntax-only
+#   riscv64  vectors of 16 and of 64 bytes; on Debian 13
 verb_emulate() {
   if [ "${1:-}" = --short ]; then
     read_kernels_for_arm64
