@@ -124,6 +124,7 @@ struct TrueDivide {
   static constexpr Kinds kKinds = kNumbers;
   template <typename T>
   using KernelOp = std::conditional_t<std::is_integral_v<T>, TrueDivide, Divide>;
+  // Of integers.
   template <typename T>
   static constexpr bool kCompact = true;
   template <typename T>

@@ -22,9 +22,10 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // Whether an op can be a link of a chain of Ts: one or two inputs and a result of T, none of which it refuses, and a short Vector.
+// float16 whose conversions are many instructions has no chains, not of the few ops either that need none.
 template <class Op, typename T>
 constexpr bool IsLink() {
-  if constexpr (!Has<T>(Op::kKinds) || Op::kInfo.arity > 2) {
+  if constexpr (!Has<T>(Op::kKinds) || Op::kInfo.arity > 2 || (std::is_same_v<T, Float16> && !kHasFloat16Conversions)) {
     return false;
   } else {
     using Inputs = typename Repeat<T, Op::kInfo.arity>::Type;

@@ -50,8 +50,8 @@ TEST(BuiltInRegistry, ListsEveryOpOnceSortedAndDescribed) {
   }
 }
 
-// Which kernels heed permuted inputs: those of short arithmetic, where the target permutes so long lanes in one instruction, or in
-// a few (AVX2).
+// Which kernels heed permuted inputs: those of short arithmetic that have not plain loops alone, where the target permutes so long
+// lanes in one instruction, or in a few (AVX2).
 TEST(BuiltInRegistry, PermutesInputsWhereTheTargetDoes) {
   for (const char* target : Registry::SupportedTargets()) {
     SCOPED_TRACE(target);
@@ -74,7 +74,8 @@ TEST(BuiltInRegistry, PermutesInputsWhereTheTargetDoes) {
   }
 }
 
-// Which kernels heed transposed inputs: those of short arithmetic, of 4 or 8 bytes, where vectors are whole lines.
+// Which kernels heed transposed inputs: those of short arithmetic that have not plain loops alone, of 4 or 8 bytes, where vectors
+// are whole lines.
 TEST(BuiltInRegistry, TransposesInputsOfShortArithmetic) {
   for (const char* target : Registry::SupportedTargets()) {
     SCOPED_TRACE(target);

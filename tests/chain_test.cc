@@ -240,14 +240,17 @@ TEST(Chain, GivesWhatItsOpsGiveOneAfterTheOther) {
   for (const Target& target : BuiltInTargets()) {
     if (!target.supported) continue;
     const std::vector<OpDefinition> ops = BuiltInOps(target.bit);
+    const bool is_sse2 = std::strcmp(target.name, "SSE2") == 0;
+    if (is_sse2) std::printf("SSE2 has no chains, as one loop does for all kinds of inputs\n");
     std::map<std::string, int> counts;
     for (const DType dtype : {DType::kFloat16, DType::kBFloat16, DType::kFloat32, DType::kFloat64, DType::kInt32, DType::kInt64}) {
       const std::vector<LinkOp> links = LinkOps(ops, dtype);
       if (links.empty()) {
-        EXPECT_EQ(dtype, DType::kFloat16);
-        std::printf("%s: float16 has no chain, as its conversions are no instructions\n", target.name);
+        EXPECT_TRUE(is_sse2 || dtype == DType::kFloat16) << target.name << " " << NameOf(dtype);
+        if (!is_sse2) std::printf("%s: float16 has no chain, as its conversions are no instructions\n", target.name);
         continue;
       }
+      EXPECT_FALSE(is_sse2);
       EXPECT_GE(links.size(), 15u) << target.name << " " << NameOf(dtype);
       for (std::uint64_t i = 0; i < cases; ++i) {
         Random random(seed + i);
@@ -259,6 +262,7 @@ TEST(Chain, GivesWhatItsOpsGiveOneAfterTheOther) {
                                         << a_case.ToText();
       }
     }
+    if (is_sse2) continue;
     EXPECT_GE(counts["in place"], cases >= 800 ? 100 : 0) << target.name;
     EXPECT_GE(counts["pairs"], cases >= 800 ? 40 : 0) << target.name;
     EXPECT_GE(counts["odd blocks"], cases >= 800 ? 40 : 0) << target.name;

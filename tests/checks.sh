@@ -15,14 +15,14 @@ build_clang() {
   build_in "$preset" "$@"
 }
 
-# The preset is compiled for AVX2 throughout.
-asan_short() { if [ "$(uname -m)" = x86_64 ]; then echo asan_short; else echo asan; fi; }
+# preset_short PRESET: its short form, which is compiled for one x86 target throughout; elsewhere itself.
+preset_short() { if [ "$(uname -m)" = x86_64 ]; then echo "$1_short"; else echo "$1"; fi; }
 
 verb_sanitize() {
   local preset=asan
   if [ "${1:-}" = --short ]; then
     shift
-    preset=$(asan_short)
+    preset=$(preset_short asan)
   fi
   build_clang "$preset"
   say "running the tests with AddressSanitizer and UndefinedBehaviorSanitizer"
@@ -36,7 +36,7 @@ verb_second_compiler() {
   local preset=clang targets=()
   if [ "${1:-}" = --short ]; then
     shift
-    preset=clang_short
+    preset=$(preset_short clang)
     targets=("${kernel_tests[@]}")
     set -- -R "^($(IFS='|'; echo "${kernel_tests[*]}"))\\." "$@"
   fi
@@ -82,7 +82,7 @@ verb_fuzz() {
 fuzz_c_api() {
   local minutes seed preset program work=$root/build/fuzz/c_api
   minutes=$(minutes_of "$@")
-  preset=$(asan_short)
+  preset=$(preset_short asan)
   program=build/$preset/tests/c_api_fuzz
   build_clang "$preset" c_api_fuzz
   mkdir -p "$work/corpus"

@@ -3,7 +3,7 @@
 
 # The tests of kernels, and some of what plans make of them. QEMU takes a hundred times as long as a processor and more, so that
 # op_conformance_test runs for some ops alone: of each family one, and those whose code depends on the order of bytes or is bits.
-mapfile -t emulated_tests < <(printf '%s\n' forced_tiling_test layout_test program_test "${kernel_tests[@]}" | grep -vx op_conformance_test)
+mapfile -t emulated_tests < <(printf '%s\n' chain_test forced_tiling_test layout_test program_test "${kernel_tests[@]}" | grep -vx op_conformance_test)
 emulated_ops=(add subtract less maximum where sqrt floor_divide remainder bitwise_and logical_or copysign negative left_shift)
 
 # need_sysroot ARCH DIR: Debian's libraries for another architecture, of this system's release, unpacked and not installed.

@@ -9,6 +9,12 @@ set(kinds "static constexpr Kinds kKinds = kFloats;")
 set(scalar "template <typename T> static T Scalar(T x, T y) { return x + y; }")
 set(vector "template <typename T, class D, class V> static HWY_INLINE V Vector(D, V x, V y) { return hn::Add(x, y); }")
 
+# For AVX2: with SSE2 there is one loop for all kinds of inputs.
+cmake_host_system_information(RESULT processor QUERY OS_PLATFORM)
+if(processor STREQUAL x86_64)
+  set(x86_options -march=haswell -maes -mpclmul)
+endif()
+
 # Compiles a file of one op, maybe with a base; `says` is what the compiler must say of it, empty when it must take it.
 function(try_op says parts)
   file(WRITE ${FOLDER}/kit_op.cc "
@@ -29,8 +35,8 @@ const TargetRow* OwnRows() { return RowsOf(OwnOps()); }
 }
 HWY_AFTER_NAMESPACE();
 ")
-  check_compiles("${parts}" "${says}" ${FOLDER}/kit_op.cc -std=c++20 -DHWY_COMPILE_ONLY_STATIC -Wno-psabi -I${ROOT}/include -isystem ${HIGHWAY}
-                 -I${FOLDER})
+  check_compiles("${parts}" "${says}" ${FOLDER}/kit_op.cc -std=c++20 -DHWY_COMPILE_ONLY_STATIC ${x86_options} -Wno-psabi -I${ROOT}/include
+                 -isystem ${HIGHWAY} -I${FOLDER})
 endfunction()
 
 set(needs_scalar "axiscast: an op needs its meaning, for every T of kKinds: template <typename T> static T Scalar(T x, ...)")
@@ -86,6 +92,11 @@ try_op("axiscast: kCommutes is for ops whose two inputs are T"
        "${class} ${info} ${kinds} ${commutes} template <typename T> using Inputs = TypeList<T, float>;
         template <typename T> static T Scalar(T x, float y) { return x; }
         template <typename T, class D, class V, class W> static HWY_INLINE V Vector(D, V x, W) { return x; }")
+try_op("axiscast: kCommutes is for ops whose two inputs are T"
+       "using Class = BinaryPredicate; ${info} ${kinds} ${commutes} template <typename T> using Inputs = TypeList<T, float>;
+        template <typename T> static bool Scalar(T x, float y) { return x == y; }
+        template <typename T, class D, class V, class W> static HWY_INLINE hn::Mask<D> Mask(D, V x, W) { return hn::Eq(x, x); }"
+       ": ToBool<Own>")
 # Of an op to bool.
 set(needs_mask "axiscast: an op to bool, whose Class is a predicate, needs ToBool<Op> as its base and its meaning in lanes")
 set(to_bool "using Class = BinaryPredicate; ${info} ${kinds} template <typename T> static bool Scalar(T x, T y) { return x < y; }")

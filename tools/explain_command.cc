@@ -174,7 +174,8 @@ std::string Text(const Computation& computation, DType dtype, const PlanDescript
     how.push_back({"  " + part.name, SecondsText(part.seconds) + " (" + part.counted + ")"});
   for (const Roof& roof : roofs) how.push_back({&roof == &roofs.front() ? "roof" : "", RoofText(roof)});
   if (plan.estimated_seconds < 0.9 * roofs.front().seconds()) {
-    how.push_back({"", "memory was slower just now than the cost model's numbers say: another process may use it"});
+    how.push_back(
+        {"", std::string(NameOf(roofs.front().level)) + " was slower just now than the cost model has it: the CPU may be shared"});
   }
   text += Table(how);
   return text;

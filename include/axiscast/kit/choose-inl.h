@@ -26,6 +26,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 // Of an op whose rows are ElementwiseRows. Chosen for each call anew, a call of 16 elements takes 15 ns instead of 10.
 template <class Op, typename T, class SpecialRows = NoSpecialRows>
 class RowsChoice {
+  static_assert(!Commutes<Op, T>() || std::is_same_v<InputsOf<Op, T>, TypeList<T, T>>,
+                "axiscast: kCommutes is for ops whose two inputs are T");
   using Rows = ElementwiseRows<Op, T, SpecialRows>;
   using RowsInHalves = ElementwiseRows<Op, T, SpecialRows, true>;
   // Whether there are loops for Tile::halves: on the targets of the CPUs that gain, of ops that take less than what they load, and

@@ -1,5 +1,5 @@
 // The rows of any tile in a loop that chooses at run time: for rows shorter than a vector, for operands that are all splat, and
-// for ops whose Vector is so long that a copy for each splat pattern would cost more than the choices.
+// for ops that are not short (kIsShort), of which a copy for each splat pattern would cost more than the choices.
 #if defined(AXISCAST_KIT_COMPACT_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AXISCAST_KIT_COMPACT_INL_H_
 #undef AXISCAST_KIT_COMPACT_INL_H_
@@ -89,7 +89,7 @@ class CompactRows {
     const OutputRun<Element> run(stream, out, n);
     const std::size_t before = stream ? Misalignment(d_stored, out) : 0;
     std::size_t i = 0;
-    if constexpr (IsCompact<Op, T>() || HWY_TARGET == HWY_SSE2) {  // whose short ops come here too (kIsShort)
+    if constexpr (!kIsShort<Op, T>) {
       // Whole vectors, without what others need: remainders of float32 take 0.92 of the time in L1 and L2, floored quotients of
       // int32 0.98, and 0.72 to 0.86 where the core's other thread is busy; for a twentieth more code. (Other ops come here for
       // less than a vector, mostly.)

@@ -47,8 +47,6 @@ struct Elementwise {
   }
   template <class Op, typename T>
   static constexpr bool HasLanes() {
-    static_assert(!Commutes<Op, T>() || std::is_same_v<InputsOf<Op, T>, TypeList<T, T>>,
-                  "axiscast: kCommutes is for ops whose two inputs are T");
     if constexpr (HasBySplat<Op, T>()) {
       static_assert(
           std::is_same_v<InputsOf<Op, T>, TypeList<T, T>> && std::is_same_v<OutOf<Op, T>, T> && IsCompact<Op, T>() && !kIsHalf<T>,
@@ -66,7 +64,7 @@ struct Elementwise {
     return has;
   }
 
-  // Whether rows that follow each other are one (Kernel::joins).
+  // Whether rows that follow each other are one (Kernel::joins); not so on targets where the op is not short, which costs but time.
   template <class Op, typename T>
   static constexpr bool kJoins = !IsCompact<Op, T>();
   // Kernel::choose, and what the kernel can do. Class is the op's: one with a Run of its own has none of these.

@@ -21,9 +21,9 @@ template <typename T, class D>
 using StoredTag = hn::Rebind<Stored<T>, D>;
 
 // Whether an op has loops for each kind of operands, because its Vector is short. Where conversions of float16 are many
-// instructions none is: a third of the code of such a target, and what it takes is theirs. With SSE2, for CPUs from before 2008 and
-// AMD's from before 2011, no op is: in caches calls take 1.3 to 4 times as long, from memory 1.16 times, and an eighth of the
-// library's code was theirs.
+// instructions none is: a third of the code of such a target, and what it takes is theirs. With SSE2 no op is: its kernels are for
+// CPUs without SSE4.2 or the AES instructions, as Intel's before 2010, cheap ones for some years after, and virtual ones that say
+// so. There calls take 1.3 to 4 times as long in caches, 1.16 times from memory; an eighth of the library's code was for them.
 template <class Op, typename T>
 inline constexpr bool kIsShort =
     HWY_TARGET != HWY_SSE2 && !IsCompact<Op, T>() && (kHasFloat16Conversions || !std::is_same_v<T, Float16>);

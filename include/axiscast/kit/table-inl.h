@@ -108,7 +108,7 @@ void AddKernel(const TargetRow*& row, OpDefinition& definition) {
     kernel.streams = true;
     kernel.joins = KernelOp::Class::template kJoins<KernelOp, KernelTypeOf<KernelOp, T>>;
     kernel.cycles = CyclesOf<KernelOp, KernelTypeOf<KernelOp, T>>();
-    kernel.cycles_by_splat = CyclesBySplatOf<KernelOp, T>();
+    kernel.cycles_by_splat = CyclesBySplatOf<KernelOp, KernelTypeOf<KernelOp, T>>();
     kernel.reference = &Op::Class::template Reference<Op, T>;
     definition.kernels.push_back(kernel);
     ++row;

@@ -1,5 +1,5 @@
 // The rows of a tile of float16 of whose two inputs one is the same in all rows: that one is widened once for all of them, not
-// once for each. Calls in L2 take 1.25 to 1.4 times as long without, with native conversions (AVX2, AVX-512) and in SSE2.
+// once for each. Calls in L2 take 1.25 to 1.4 times as long without, with native conversions (AVX2, AVX-512).
 #if defined(AXISCAST_KIT_WIDENED_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AXISCAST_KIT_WIDENED_INL_H_
 #undef AXISCAST_KIT_WIDENED_INL_H_
