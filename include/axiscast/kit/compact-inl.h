@@ -91,7 +91,7 @@ class CompactRows {
     std::size_t i = 0;
     if constexpr (!kIsShort<Op, T>) {
       // Whole vectors, without what others need: remainders of float32 take 0.92 of the time in L1 and L2, floored quotients of
-      // int32 0.98, and 0.72 to 0.86 where the core's other thread is busy; for a twentieth more code. (Other ops come here for
+      // int32 0.98, and 0.72 to 0.86 where the core's other thread is busy; for a twentieth more code. (Short ops come here for
       // less than a vector, mostly.)
       if (before == 0) {
         for (; i + lanes <= n; i += lanes) {
