@@ -18,7 +18,7 @@ HWY_AFTER_NAMESPACE();
 namespace axiscast {
 HWY_EXPORT(ArithmeticRows);
 std::vector<OpDefinition> ArithmeticFamily(std::int64_t target) {
-  return HWY_NAMESPACE::Definitions(HWY_NAMESPACE::ArithmeticOps(), ForTarget(HWY_DISPATCH_TABLE(ArithmeticRows), target)());
+  return HWY_NAMESPACE::Definitions(HWY_NAMESPACE::ArithmeticOps(), HWY_DISPATCH_TABLE(ArithmeticRows), target);
 }
 }  // namespace axiscast
 #endif  // HWY_ONCE

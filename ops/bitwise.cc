@@ -18,7 +18,7 @@ HWY_AFTER_NAMESPACE();
 namespace axiscast {
 HWY_EXPORT(BitwiseRows);
 std::vector<OpDefinition> BitwiseFamily(std::int64_t target) {
-  return HWY_NAMESPACE::Definitions(HWY_NAMESPACE::BitwiseOps(), ForTarget(HWY_DISPATCH_TABLE(BitwiseRows), target)());
+  return HWY_NAMESPACE::Definitions(HWY_NAMESPACE::BitwiseOps(), HWY_DISPATCH_TABLE(BitwiseRows), target);
 }
 }  // namespace axiscast
 #endif  // HWY_ONCE

@@ -18,7 +18,7 @@ HWY_AFTER_NAMESPACE();
 namespace axiscast {
 HWY_EXPORT(ComparisonRows);
 std::vector<OpDefinition> ComparisonFamily(std::int64_t target) {
-  return HWY_NAMESPACE::Definitions(HWY_NAMESPACE::ComparisonOps(), ForTarget(HWY_DISPATCH_TABLE(ComparisonRows), target)());
+  return HWY_NAMESPACE::Definitions(HWY_NAMESPACE::ComparisonOps(), HWY_DISPATCH_TABLE(ComparisonRows), target);
 }
 }  // namespace axiscast
 #endif  // HWY_ONCE

@@ -18,7 +18,7 @@ HWY_AFTER_NAMESPACE();
 namespace axiscast {
 HWY_EXPORT(DivisionRows);
 std::vector<OpDefinition> DivisionFamily(std::int64_t target) {
-  return HWY_NAMESPACE::Definitions(HWY_NAMESPACE::DivisionOps(), ForTarget(HWY_DISPATCH_TABLE(DivisionRows), target)());
+  return HWY_NAMESPACE::Definitions(HWY_NAMESPACE::DivisionOps(), HWY_DISPATCH_TABLE(DivisionRows), target);
 }
 }  // namespace axiscast
 #endif  // HWY_ONCE

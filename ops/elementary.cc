@@ -18,7 +18,7 @@ HWY_AFTER_NAMESPACE();
 namespace axiscast {
 HWY_EXPORT(ElementaryRows);
 std::vector<OpDefinition> ElementaryFamily(std::int64_t target) {
-  return HWY_NAMESPACE::Definitions(HWY_NAMESPACE::ElementaryOps(), ForTarget(HWY_DISPATCH_TABLE(ElementaryRows), target)());
+  return HWY_NAMESPACE::Definitions(HWY_NAMESPACE::ElementaryOps(), HWY_DISPATCH_TABLE(ElementaryRows), target);
 }
 }  // namespace axiscast
 #endif  // HWY_ONCE

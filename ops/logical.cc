@@ -18,7 +18,7 @@ HWY_AFTER_NAMESPACE();
 namespace axiscast {
 HWY_EXPORT(LogicalRows);
 std::vector<OpDefinition> LogicalFamily(std::int64_t target) {
-  return HWY_NAMESPACE::Definitions(HWY_NAMESPACE::LogicalOps(), ForTarget(HWY_DISPATCH_TABLE(LogicalRows), target)());
+  return HWY_NAMESPACE::Definitions(HWY_NAMESPACE::LogicalOps(), HWY_DISPATCH_TABLE(LogicalRows), target);
 }
 }  // namespace axiscast
 #endif  // HWY_ONCE

@@ -18,7 +18,7 @@ HWY_AFTER_NAMESPACE();
 namespace axiscast {
 HWY_EXPORT(MinMaxRows);
 std::vector<OpDefinition> MinMaxFamily(std::int64_t target) {
-  return HWY_NAMESPACE::Definitions(HWY_NAMESPACE::MinMaxOps(), ForTarget(HWY_DISPATCH_TABLE(MinMaxRows), target)());
+  return HWY_NAMESPACE::Definitions(HWY_NAMESPACE::MinMaxOps(), HWY_DISPATCH_TABLE(MinMaxRows), target);
 }
 }  // namespace axiscast
 #endif  // HWY_ONCE

@@ -18,7 +18,7 @@ HWY_AFTER_NAMESPACE();
 namespace axiscast {
 HWY_EXPORT(SelectionRows);
 std::vector<OpDefinition> SelectionFamily(std::int64_t target) {
-  return HWY_NAMESPACE::Definitions(HWY_NAMESPACE::SelectionOps(), ForTarget(HWY_DISPATCH_TABLE(SelectionRows), target)());
+  return HWY_NAMESPACE::Definitions(HWY_NAMESPACE::SelectionOps(), HWY_DISPATCH_TABLE(SelectionRows), target);
 }
 }  // namespace axiscast
 #endif  // HWY_ONCE

@@ -11,10 +11,10 @@
 namespace axiscast {
 namespace {
 
-// In the target that builds have by default for them, as once they were not.
+// In the targets that are theirs, as once they were not.
 TEST(Halves, HaveLoopsWhereCpusGain) {
   const std::string target = Registry::BuiltIn().target();
-  if (target != "AVX3_DL" && target != "AVX3_ZEN4") GTEST_SKIP() << target << " is not the target of a CPU that gains";
+  if (target.substr(0, 4) != "AVX3") GTEST_SKIP() << target << " is not a target of the CPUs that gain";
   for (const DType dtype : {DType::kFloat32, DType::kInt8, DType::kFloat16}) {
     const DType dtypes[] = {dtype, dtype};
     const Kernel* const kernel = FindOp("add")->FindKernel(dtypes);

@@ -30,14 +30,13 @@ class RowsChoice {
                 "axiscast: kCommutes is for ops whose two inputs are T");
   using Rows = ElementwiseRows<Op, T, SpecialRows>;
   using RowsInHalves = ElementwiseRows<Op, T, SpecialRows, true>;
-  // Whether there are loops for Tile::halves: on the targets of the CPUs that gain, of ops that take less than what they load, and
-  // of those ops with float16 too (an addition takes 0.89 of the time in L1). Half as long, divisions take 1.1 times as long in L1,
-  // and `where`, whose inputs are of two sizes, 1.15 times.
-  static constexpr bool kIsOfZen4s = HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_AVX3_ZEN4;
+  // Whether there are loops for Tile::halves: with AVX-512, of ops that take less than what they load, and of those ops with
+  // float16 too (an addition takes 0.89 of the time in L1). Half as long, divisions take 1.1 times as long in L1, and `where`,
+  // whose inputs are of two sizes, 1.15 times.
   static constexpr bool kIsStoredOrFloat16 = std::is_same_v<T, Float16> || sizeof(Stored<T>) == sizeof(Lane<T>);
-  static constexpr bool kMayHalve = kIsOfZen4s && std::is_same_v<SpecialRows, NoSpecialRows> && kIsShort<Op, T> &&
-                                    std::is_same_v<InputsOf<Op, T>, TypeList<T, T>> && std::is_same_v<OutOf<Op, T>, T> &&
-                                    kIsStoredOrFloat16 && CyclesOf<Op, Computed<T>>() <= 1;
+  static constexpr bool kMayHalve = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3 && std::is_same_v<SpecialRows, NoSpecialRows> &&
+                                    kIsShort<Op, T> && std::is_same_v<InputsOf<Op, T>, TypeList<T, T>> &&
+                                    std::is_same_v<OutOf<Op, T>, T> && kIsStoredOrFloat16 && CyclesOf<Op, Computed<T>>() <= 1;
 
  public:
   // As Kernel::choose.

@@ -9,7 +9,8 @@
 
 namespace axiscast {
 
-// The function that a table made by HWY_EXPORT(F), HWY_DISPATCH_TABLE(F), has for `target`, one that ForEachTarget names.
+// The function that a table made by HWY_EXPORT(F), HWY_DISPATCH_TABLE(F), has for `target`, one that ForEachTarget names; where the
+// file leaves that target out, for the best of those whose instructions it has too.
 // With one target compiled, the table has one entry; else the first is Highway's own and must not be called.
 // Always inlined: what it does depends on the file that it is compiled in (HWY_TARGETS).
 template <typename Function, std::size_t kEntries>
@@ -19,7 +20,7 @@ HWY_INLINE Function* ForTarget(Function* const (&table)[kEntries], std::int64_t 
     return table[0];
   } else {
     hwy::ChosenTarget chosen;
-    chosen.Update(target);
+    chosen.Update(~(target - 1));  // and those with higher bits
     return table[chosen.GetIndex()];
   }
 }

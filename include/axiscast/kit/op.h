@@ -264,7 +264,7 @@ Attributes<AttributeOf<Op, T>> ReadAttributes(const Tile& tile) {
 
 // A kernel as one target has it. The rest of a Kernel is the same for all targets.
 struct TargetRow {
-  KernelFunction run;
+  KernelFunction run;  // null: another target's row serves
   ChooseFunction choose;
   CheckFunction check;
   KernelAbilities abilities;

@@ -1,5 +1,6 @@
 // From a family's list of ops to its kernels. Per target there is only an array of function pointers (RowsOf); names, dtypes and
-// references are made once, from the target that is compiled last (Definitions), so they cost nothing per target.
+// references are made once, from the target that is compiled last (Definitions), so they cost nothing per target. AVX-512's later
+// targets have what they have beyond AVX3, and take the rest from there.
 #if defined(AXISCAST_KIT_TABLE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AXISCAST_KIT_TABLE_INL_H_
 #undef AXISCAST_KIT_TABLE_INL_H_
@@ -57,6 +58,15 @@ constexpr std::size_t CountRows(TypeList<T...>) {
 template <class... Ops>
 inline constexpr std::size_t kRowCount = (std::size_t{0} + ... + CountRows<Ops>(ElementTypes()));
 
+// Whether AVX3's kernel of an op and T serves, as this target's own would be the same instructions. Those beyond AVX3 are for bytes
+// (permuted, multiplied and shifted) and for masks of 8 lanes, which are joined to results of bool.
+template <class Op, typename T>
+constexpr bool IsAvx3s() {
+  constexpr bool is_beyond_avx3 = HWY_ARCH_X86 && (HWY_TARGET < HWY_AVX3) && (HWY_TARGETS & HWY_AVX3) != 0;
+  constexpr std::size_t size = sizeof(Stored<T>);
+  return is_beyond_avx3 && size > 1 && !(size == 8 && std::is_same_v<OutOf<Op, T>, bool>);
+}
+
 template <class Op, typename T>
 constexpr void SetRow(TargetRow*& row) {
   if constexpr (!HasParts<Op>()) {
@@ -64,12 +74,14 @@ constexpr void SetRow(TargetRow*& row) {
   } else if constexpr (Has<T>(Op::kKinds)) {
     using KernelOp = KernelOpOf<Op, T>;
     using KernelType = KernelTypeOf<KernelOp, T>;
-    if constexpr (Op::Class::template HasMeaning<Op, T>() && KernelOp::Class::template HasLanes<KernelOp, KernelType>()) {
-      row->run = &KernelOp::Class::template Run<KernelOp, KernelType>;
-      row->choose = KernelOp::Class::template Chooses<typename KernelOp::Class, KernelOp, KernelType>();
-      row->abilities = KernelOp::Class::template Abilities<typename KernelOp::Class, KernelOp, KernelType>();
+    if constexpr (!IsAvx3s<KernelOp, KernelType>()) {
+      if constexpr (Op::Class::template HasMeaning<Op, T>() && KernelOp::Class::template HasLanes<KernelOp, KernelType>()) {
+        row->run = &KernelOp::Class::template Run<KernelOp, KernelType>;
+        row->choose = KernelOp::Class::template Chooses<typename KernelOp::Class, KernelOp, KernelType>();
+        row->abilities = KernelOp::Class::template Abilities<typename KernelOp::Class, KernelOp, KernelType>();
+      }
+      if constexpr (RefusesZero<Op, T>()) row->check = &AnyZero<SameBits<T>>;
     }
-    if constexpr (RefusesZero<Op, T>()) row->check = &AnyZero<SameBits<T>>;
     ++row;
   }
 }
@@ -87,7 +99,7 @@ struct TargetRows {
   TargetRow rows[kRowCount<Ops...>];
 };
 
-/// The kernels of this target, which is all that a file of ops is compiled for once for each:
+/// The kernels of this target, which is all that a file of ops is compiled for once for each (no `run`: AVX3's serves):
 /// `const TargetRow* OwnRows() { return RowsOf(OwnOps()); }` beside the list, and HWY_EXPORT(OwnRows) in the #if HWY_ONCE part.
 template <class... Ops>
 const TargetRow* RowsOf(OpList<Ops...>) {
@@ -95,15 +107,27 @@ const TargetRow* RowsOf(OpList<Ops...>) {
   return kTable.rows;
 }
 
+// The rows of a target, and those that serve where it has none.
+struct RowsOfTarget {
+  const TargetRow *own, *others;
+
+  const TargetRow& Next() {
+    const TargetRow& row = own->run != nullptr ? *own : *others;
+    ++own, ++others;
+    return row;
+  }
+};
+
 template <class Op, typename T>
-void AddKernel(const TargetRow*& row, OpDefinition& definition) {
+void AddKernel(RowsOfTarget& rows, OpDefinition& definition) {
   if constexpr (Has<T>(Op::kKinds)) {
+    const TargetRow& row = rows.Next();
     Kernel kernel = {};
     SetDTypes<Op, T>(kernel);
-    kernel.run = row->run;
-    kernel.choose = row->choose;
-    kernel.check = row->check;
-    kernel.abilities = row->abilities;
+    kernel.run = row.run;
+    kernel.choose = row.choose;
+    kernel.check = row.check;
+    kernel.abilities = row.abilities;
     using KernelOp = KernelOpOf<Op, T>;
     kernel.streams = true;
     kernel.joins = KernelOp::Class::template kJoins<KernelOp, KernelTypeOf<KernelOp, T>>;
@@ -111,22 +135,24 @@ void AddKernel(const TargetRow*& row, OpDefinition& definition) {
     kernel.cycles_by_splat = CyclesBySplatOf<KernelOp, KernelTypeOf<KernelOp, T>>();
     kernel.reference = &Op::Class::template Reference<Op, T>;
     definition.kernels.push_back(kernel);
-    ++row;
   }
 }
 template <class Op, typename... T>
-void AddDefinition(const TargetRow*& row, std::vector<OpDefinition>& definitions, TypeList<T...>) {
+void AddDefinition(RowsOfTarget& rows, std::vector<OpDefinition>& definitions, TypeList<T...>) {
   definitions.push_back({Op::kInfo, {}});
-  (AddKernel<Op, T>(row, definitions.back()), ...);
+  (AddKernel<Op, T>(rows, definitions.back()), ...);
 }
 
-// The ops with the kernels of some target. Only for the #if HWY_ONCE part of a family: elsewhere the standard library's code that
-// this uses would be compiled for a target that the CPU may lack.
-template <class... Ops>
-std::vector<OpDefinition> Definitions(OpList<Ops...>, const TargetRow* row) {
+// The ops with the kernels of a target, from a family's table by HWY_EXPORT. Only for the #if HWY_ONCE part of a family: elsewhere
+// the standard library's code that this uses would be compiled for a target that the CPU may lack.
+template <class... Ops, typename Function, std::size_t kEntries>
+std::vector<OpDefinition> Definitions(OpList<Ops...>, Function* const (&tables)[kEntries], std::int64_t target) {
+  const TargetRow* const own = ForTarget(tables, target)();
+  const bool is_beyond_avx3 = HWY_ARCH_X86 && target < HWY_AVX3 && (HWY_TARGETS & HWY_AVX3) != 0;
+  RowsOfTarget rows = {own, is_beyond_avx3 ? ForTarget(tables, HWY_AVX3)() : own};
   std::vector<OpDefinition> definitions;
   definitions.reserve(sizeof...(Ops));
-  (AddDefinition<Ops>(row, definitions, ElementTypes()), ...);
+  (AddDefinition<Ops>(rows, definitions, ElementTypes()), ...);
   return definitions;
 }
 
@@ -137,7 +163,7 @@ template <class... Ops, typename Function, std::size_t kEntries>
 std::vector<TargetOps> OpsOfTargets(OpList<Ops...> list, Function* const (&rows)[kEntries]) {
   std::vector<TargetOps> all;
   ForEachTarget([&](std::int64_t target, const char* name, bool supported) {
-    if (supported) all.push_back({name, Definitions(list, ForTarget(rows, target)())});
+    if (supported) all.push_back({name, Definitions(list, rows, target)});
   });
   return all;
 }
