@@ -26,11 +26,12 @@ Family LogicalFamily;
 Family BitwiseFamily;
 Family ElementaryFamily;
 Family SelectionFamily;
+Family SignFamily;
 
 namespace {
 constexpr Family* kFamilies[] = {
-    &ArithmeticFamily, &DivisionFamily, &MinMaxFamily,     &ComparisonFamily,
-    &LogicalFamily,    &BitwiseFamily,  &ElementaryFamily, &SelectionFamily,
+    &ArithmeticFamily, &DivisionFamily,   &MinMaxFamily,    &ComparisonFamily, &LogicalFamily,
+    &BitwiseFamily,    &ElementaryFamily, &SelectionFamily, &SignFamily,
 };
 }  // namespace
 

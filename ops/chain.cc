@@ -8,6 +8,7 @@
 #include "ops/elementary-inl.h"
 #include "ops/minmax-inl.h"
 #include "ops/selection-inl.h"
+#include "ops/sign-inl.h"
 #include "simd/chain-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -23,7 +24,7 @@ struct Joined<OpList<Ops...>> {
 template <class... First, class... Second, class... Rest>
 struct Joined<OpList<First...>, OpList<Second...>, Rest...> : Joined<OpList<First..., Second...>, Rest...> {};
 
-using AllOps = Joined<ArithmeticOps, DivisionOps, MinMaxOps, ElementaryOps, SelectionOps>::Type;
+using AllOps = Joined<ArithmeticOps, DivisionOps, MinMaxOps, ElementaryOps, SelectionOps, SignOps>::Type;
 // Other dtypes go through scratch, from op to op.
 using ChainTypes = TypeList<Float16, BFloat16, float, double, std::int32_t, std::int64_t>;
 

@@ -1,4 +1,4 @@
-// The larger and the smaller of two, and the sign of one on the other.
+// The larger and the smaller of two.
 #if defined(AXISCAST_OPS_MINMAX_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AXISCAST_OPS_MINMAX_INL_H_
 #undef AXISCAST_OPS_MINMAX_INL_H_
@@ -207,60 +207,8 @@ struct Fmin {
   }
 };
 
-// Whose kernel serves copysign on floats, whose sign is a bit of its own.
-struct CopysignOfBits {
-  using Class = Binary;
-  static constexpr OpInfo kInfo{.name = "copysign_of_bits", .arity = 2, .doc = "out = x with the highest bit of y"};
-  template <typename T>
-  using KernelType = hwy::UnsignedFromSize<sizeof(T)>;
-  template <typename T>
-  static constexpr bool kPlainLoops = true;
-
-  template <typename T, class D, class V>
-  static HWY_INLINE V Vector(D d, V x, V y) {
-    return hn::BitwiseIfThenElse(hn::Set(d, static_cast<T>(T{1} << (8 * sizeof(T) - 1))), y, x);
-  }
-};
-
-struct Copysign {
-  using Class = Binary;
-  static constexpr OpInfo kInfo{
-      .name = "copysign",
-      .arity = 2,
-      .doc = "out = |x| with the sign of y",
-      .special =
-          "The sign of a zero or a NaN counts. Integers: 0 has no sign; the lowest integer has no absolute "
-          "value and wraps to itself; unsigned x stays x.",
-      .source = "C99 copysign; NumPy copysign, torch.copysign",
-      .gradient = "multiply(dout, multiply(sign(x), sign(copysign(x, y)))); add(0, 0)"};
-  static constexpr Kinds kKinds = kNumbers;
-  template <typename T>
-  using KernelOp = std::conditional_t<Has<T>(kFloats), CopysignOfBits, Copysign>;
-  template <typename T>
-  static constexpr bool kCompact = true;  // of integers
-
-  template <typename T>
-  static T Scalar(T x, T y) {
-    if constexpr (std::is_floating_point_v<T>) {
-      return std::copysign(x, y);
-    } else if constexpr (std::is_signed_v<T>) {
-      return (x < 0) != (y < 0) ? static_cast<T>(Wrapping<T>{0} - static_cast<Wrapping<T>>(x)) : x;
-    } else {
-      return x;
-    }
-  }
-  template <typename T, class D, class V>
-  static HWY_INLINE V Vector(D, V x, V y) {
-    if constexpr (std::is_signed_v<T>) {
-      return hn::IfNegativeThenElse(hn::Xor(x, y), hn::Neg(x), x);
-    } else {
-      return x;
-    }
-  }
-};
-
 // To add an op: write its struct above and its name here. Nothing else.
-using MinMaxOps = OpList<Maximum, Minimum, Fmax, Fmin, Copysign>;
+using MinMaxOps = OpList<Maximum, Minimum, Fmax, Fmin>;
 
 }  // namespace HWY_NAMESPACE
 }  // namespace axiscast
