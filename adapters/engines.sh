@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # The verb `engines` of ./dev, which sources this file: hosts in environments of their own, adapters, their tests and benchmarks.
 
-engine_hosts=(paddle onnxruntime openvino tvm_ffi) # tvm_ffi last: it tries Paddle's tensors where Paddle is
+engine_hosts=(openvino paddle onnxruntime tvm_ffi)  # openvino first, as its tests take longest; tvm_ffi tries Paddle's tensors where Paddle is
 
 # engine_environment HOST: build/engines/HOST/venv holds what adapters/HOST/requirements.txt pins.
 engine_environment() {
@@ -50,6 +50,32 @@ engine_exports() {
   echo "ok      exported symbols of libaxiscast_$1.so"
 }
 
+# engine_tests HOST: an adapter is built, and its tests run in the host.
+engine_tests() {
+  engine_build "$1"
+  engine_exports "$1"
+  say "tests in $1"
+  engine_python "$1" "$root/adapters/$1/$1_test.py"
+  engine_python "$1" "$root/adapters/testing/documented.py" "$1" "$root/docs/engines.md"
+}
+
+# all_engine_tests HOST...: two hosts at a time, as tests wait for one thread most of the time.
+all_engine_tests() {
+  local host failed=() pids=()
+  say "builds and tests of $*, two at a time; what each says comes when it is over"
+  for host in "$@"; do
+    [ ${#pids[@]} -lt 2 ] || wait -n || true
+    engine_tests "$host" >"$root/build/engines/$host/tests.log" 2>&1 &
+    pids+=($!)
+  done
+  for host in "$@"; do
+    wait "${pids[0]}" || failed+=("$host")
+    pids=("${pids[@]:1}")
+    cat "$root/build/engines/$host/tests.log"
+  done
+  [ ${#failed[@]} = 0 ] || fail "tests failed in ${failed[*]}"
+}
+
 # Paddle and OpenVINO in one process, in Paddle's environment.
 engines_together() {
   say "two hosts in one process"
@@ -83,17 +109,12 @@ verb_engines() {
   for host in "${hosts[@]}"; do
     mkdir -p "$root/build/engines/$host"
     engine_environment "$host"
+    [ "$bench" = 1 ] || continue
     engine_build "$host"
-    engine_exports "$host"
-    if [ "$bench" = 1 ]; then
-      say "benchmark in $host: the host's own op beside ours, by turns"
-      engine_python "$host" "$root/adapters/$host/${host}_bench.py" "$root/build/engines/$host.json"
-    else
-      say "tests in $host"
-      engine_python "$host" "$root/adapters/$host/${host}_test.py"
-      engine_python "$host" "$root/adapters/testing/documented.py" "$host" "$root/docs/engines.md"
-    fi
+    say "benchmark in $host: the host's own op beside ours, by turns"
+    engine_python "$host" "$root/adapters/$host/${host}_bench.py" "$root/build/engines/$host.json"
   done
+  [ "$bench" = 1 ] || all_engine_tests "${hosts[@]}"
   [[ $bench = 1 || " ${hosts[*]} " != *" paddle "* || " ${hosts[*]} " != *" openvino "* ]] || engines_together
   [ "$bench" = 0 ] || /usr/bin/python3 "$root/docs/make_engines.py" "$root/docs/engines.md" "$root"/build/engines/*.json
 }

@@ -2,9 +2,8 @@
 # The verb `emulate` of ./dev, which sources this file: the library for other processors, cross-compiled, its tests run by QEMU.
 
 # The tests of kernels, and some of what plans make of them. QEMU takes a hundred times as long as a processor and more, so that
-# op_conformance_test runs for some ops alone: of each family one, and those whose code depends on the order of bytes or is bits.
+# op_conformance_test runs for few ops alone.
 mapfile -t emulated_tests < <(printf '%s\n' chain_test forced_tiling_test layout_test program_test "${kernel_tests[@]}" | grep -vx op_conformance_test)
-emulated_ops=(add subtract less maximum where sqrt floor_divide remainder bitwise_and logical_or copysign negative left_shift)
 
 # need_sysroot ARCH DIR: Debian's libraries for another architecture, of this system's release, unpacked and not installed.
 need_sysroot() {
@@ -77,9 +76,9 @@ verb_emulate() {
   configure emulated -B "$root/build/emulated_$arch" "${args[@]}" -Dhwy_DIR="$deps/highway_$arch/lib/cmake/hwy" \
     -DAXISCAST_DISABLED_TARGETS="$disabled"
   build_in "emulated_$arch" op_conformance_test "${emulated_tests[@]}"
-  chosen="^(($(IFS='|'; echo "${emulated_tests[*]}"))\\.|op_conformance_test\\..*_($(IFS='|'; echo "${emulated_ops[*]}"))( |\$))"
+  chosen="^(($(IFS='|'; echo "${emulated_tests[*]}"))\\.|$tests_of_few_ops)"
   for model in "${models[@]}"; do
-    say "running the tests on QEMU's $model; of op_conformance_test those of ${emulated_ops[*]}"
+    say "running the tests on QEMU's $model; of op_conformance_test those of ${few_ops[*]}"
     QEMU_CPU=$model test_in "emulated_$arch" -R "$chosen" "$@"
   done
 }
