@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # The verb `engines` of ./dev, which sources this file: hosts in environments of their own, adapters, their tests and benchmarks.
 
-engine_hosts=(openvino paddle onnxruntime tvm_ffi)  # openvino first, as its tests take longest; tvm_ffi tries Paddle's tensors where Paddle is
+engine_hosts=(openvino paddle onnxruntime tvm_ffi) # openvino first, as its tests take longest
 
 # engine_environment HOST: build/engines/HOST/venv holds what adapters/HOST/requirements.txt pins.
 engine_environment() {
@@ -61,7 +61,9 @@ engine_tests() {
 
 # all_engine_tests HOST...: two hosts at a time, as tests wait for one thread most of the time.
 all_engine_tests() {
-  local host failed=() pids=()
+  local host failed=()
+  pids=()
+  trap 'kill "${pids[@]}" 2>/dev/null || true' EXIT # what runs in the background does not see an interrupt
   say "builds and tests of $*, two at a time; what each says comes when it is over"
   for host in "$@"; do
     [ ${#pids[@]} -lt 2 ] || wait -n || true
@@ -90,7 +92,7 @@ verb_engines() {
       --bench) bench=1 ;;
       --fetch) fetch=1 ;;
       *) [[ " ${engine_hosts[*]} " == *" $argument "* ]] || fail "engines takes --bench or --fetch, and hosts, one of: ${engine_hosts[*]}; got '$argument'"
-         hosts+=("$argument") ;;
+         [[ " ${hosts[*]} " == *" $argument "* ]] || hosts+=("$argument") ;;
     esac
   done
   [ ${#hosts[@]} -gt 0 ] || hosts=("${engine_hosts[@]}")

@@ -11,7 +11,7 @@
 namespace axiscast {
 namespace {
 
-// In the targets that are theirs, as once they were not.
+// With AVX-512, which Zen 4s have; once they were in no target that builds have by default.
 TEST(Halves, HaveLoopsWhereCpusGain) {
   const std::string target = Registry::BuiltIn().target();
   if (target.substr(0, 4) != "AVX3") GTEST_SKIP() << target << " is not a target of the CPUs that gain";

@@ -9,10 +9,10 @@
 
 namespace axiscast {
 
-// The function that a table made by HWY_EXPORT(F), HWY_DISPATCH_TABLE(F), has for `target`, one that ForEachTarget names; where the
-// file leaves that target out, for the best of those whose instructions it has too.
-// With one target compiled, the table has one entry; else the first is Highway's own and must not be called.
-// Always inlined: what it does depends on the file that it is compiled in (HWY_TARGETS).
+// The function that a table made by HWY_EXPORT(F), HWY_DISPATCH_TABLE(F), has for `target`, one that ForEachTarget names. x86:
+// where the file leaves that target out, for the next one, whose instructions it has too; elsewhere, that does not follow from
+// their order. With one target compiled, the table has one entry; else the first is Highway's own and must not be called. Always
+// inlined: what it does depends on the file that it is compiled in (HWY_TARGETS).
 template <typename Function, std::size_t kEntries>
 HWY_INLINE Function* ForTarget(Function* const (&table)[kEntries], std::int64_t target) {
   if constexpr (kEntries == 1) {
@@ -20,9 +20,14 @@ HWY_INLINE Function* ForTarget(Function* const (&table)[kEntries], std::int64_t 
     return table[0];
   } else {
     hwy::ChosenTarget chosen;
-    chosen.Update(~(target - 1));  // and those with higher bits
+    chosen.Update(HWY_ARCH_X86 ? ~(target - 1) : target);  // the next ones have higher bits
     return table[chosen.GetIndex()];
   }
+}
+
+// Whether a target is AVX-512 with more than AVX3 has, and the file is compiled for both.
+HWY_INLINE constexpr bool IsBeyondAvx3(std::int64_t target) {
+  return HWY_ARCH_X86 && target < HWY_AVX3 && (HWY_TARGETS & HWY_AVX3) != 0;
 }
 
 // Calls f(target, Highway's name of it, whether this CPU has it) for every target of this file, best first; it has at least one.

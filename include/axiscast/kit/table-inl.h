@@ -1,6 +1,6 @@
 // From a family's list of ops to its kernels. Per target there is only an array of function pointers (RowsOf); names, dtypes and
-// references are made once, from the target that is compiled last (Definitions), so they cost nothing per target. AVX-512's later
-// targets have what they have beyond AVX3, and take the rest from there.
+// references are made once, from the target that is compiled last (Definitions), so they cost nothing per target. Of AVX-512's
+// later targets, only those kernels are compiled that would differ from AVX3's.
 #if defined(AXISCAST_KIT_TABLE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AXISCAST_KIT_TABLE_INL_H_
 #undef AXISCAST_KIT_TABLE_INL_H_
@@ -58,13 +58,13 @@ constexpr std::size_t CountRows(TypeList<T...>) {
 template <class... Ops>
 inline constexpr std::size_t kRowCount = (std::size_t{0} + ... + CountRows<Ops>(ElementTypes()));
 
-// Whether AVX3's kernel of an op and T serves, as this target's own would be the same instructions. Those beyond AVX3 are for bytes
-// (permuted, multiplied and shifted) and for masks of 8 lanes, which are joined to results of bool.
+// Whether AVX3's kernel of an op and T serves. Of the ops here, this target's own would be the same instructions: those beyond AVX3
+// permute, multiply and shift bytes, and join masks of 8 lanes to results of bool.
 template <class Op, typename T>
 constexpr bool IsAvx3s() {
-  constexpr bool is_beyond_avx3 = HWY_ARCH_X86 && (HWY_TARGET < HWY_AVX3) && (HWY_TARGETS & HWY_AVX3) != 0;
-  constexpr std::size_t size = sizeof(Stored<T>);
-  return is_beyond_avx3 && size > 1 && !(size == 8 && std::is_same_v<OutOf<Op, T>, bool>);
+  constexpr std::size_t size = sizeof(Stored<T>), out_size = sizeof(Stored<OutOf<Op, T>>);
+  constexpr bool is_to_bool = std::is_same_v<OutOf<Op, T>, bool>;
+  return IsBeyondAvx3(HWY_TARGET) && size > 1 && (is_to_bool ? size < 8 : out_size > 1);
 }
 
 template <class Op, typename T>
@@ -107,19 +107,19 @@ const TargetRow* RowsOf(OpList<Ops...>) {
   return kTable.rows;
 }
 
-// The rows of a target, and those that serve where it has none.
-struct RowsOfTarget {
-  const TargetRow *own, *others;
+// A target's rows, and AVX3's, which serve where it has none.
+struct ServingRows {
+  const TargetRow *own, *avx3s;
 
-  const TargetRow& Next() {
-    const TargetRow& row = own->run != nullptr ? *own : *others;
-    ++own, ++others;
+  HWY_INLINE const TargetRow& Next() {
+    const TargetRow& row = own->run != nullptr ? *own : *avx3s;
+    ++own, ++avx3s;
     return row;
   }
 };
 
 template <class Op, typename T>
-void AddKernel(RowsOfTarget& rows, OpDefinition& definition) {
+void AddKernel(ServingRows& rows, OpDefinition& definition) {
   if constexpr (Has<T>(Op::kKinds)) {
     const TargetRow& row = rows.Next();
     Kernel kernel = {};
@@ -138,7 +138,7 @@ void AddKernel(RowsOfTarget& rows, OpDefinition& definition) {
   }
 }
 template <class Op, typename... T>
-void AddDefinition(RowsOfTarget& rows, std::vector<OpDefinition>& definitions, TypeList<T...>) {
+void AddDefinition(ServingRows& rows, std::vector<OpDefinition>& definitions, TypeList<T...>) {
   definitions.push_back({Op::kInfo, {}});
   (AddKernel<Op, T>(rows, definitions.back()), ...);
 }
@@ -146,10 +146,9 @@ void AddDefinition(RowsOfTarget& rows, std::vector<OpDefinition>& definitions, T
 // The ops with the kernels of a target, from a family's table by HWY_EXPORT. Only for the #if HWY_ONCE part of a family: elsewhere
 // the standard library's code that this uses would be compiled for a target that the CPU may lack.
 template <class... Ops, typename Function, std::size_t kEntries>
-std::vector<OpDefinition> Definitions(OpList<Ops...>, Function* const (&tables)[kEntries], std::int64_t target) {
-  const TargetRow* const own = ForTarget(tables, target)();
-  const bool is_beyond_avx3 = HWY_ARCH_X86 && target < HWY_AVX3 && (HWY_TARGETS & HWY_AVX3) != 0;
-  RowsOfTarget rows = {own, is_beyond_avx3 ? ForTarget(tables, HWY_AVX3)() : own};
+std::vector<OpDefinition> Definitions(OpList<Ops...>, Function* const (&table)[kEntries], std::int64_t target) {
+  const TargetRow* const own = ForTarget(table, target)();
+  ServingRows rows = {own, IsBeyondAvx3(target) ? ForTarget(table, HWY_AVX3)() : own};
   std::vector<OpDefinition> definitions;
   definitions.reserve(sizeof...(Ops));
   (AddDefinition<Ops>(rows, definitions, ElementTypes()), ...);
@@ -160,10 +159,10 @@ std::vector<OpDefinition> Definitions(OpList<Ops...>, Function* const (&tables)[
 /// #if HWY_ONCE part alone, as Definitions: `OpsOfTargets(HWY_NAMESPACE::OwnOps(), HWY_DISPATCH_TABLE(OwnRows))`. Throws
 /// std::bad_alloc alone.
 template <class... Ops, typename Function, std::size_t kEntries>
-std::vector<TargetOps> OpsOfTargets(OpList<Ops...> list, Function* const (&rows)[kEntries]) {
+std::vector<TargetOps> OpsOfTargets(OpList<Ops...> list, Function* const (&table)[kEntries]) {
   std::vector<TargetOps> all;
   ForEachTarget([&](std::int64_t target, const char* name, bool supported) {
-    if (supported) all.push_back({name, Definitions(list, rows, target)});
+    if (supported) all.push_back({name, Definitions(list, table, target)});
   });
   return all;
 }
