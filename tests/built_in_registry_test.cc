@@ -155,48 +155,6 @@ TEST(BuiltInRegistry, HasEveryOpOfEveryTarget) {
   }
 }
 
-// An op's kernel in a target's table, which may be another CPU's: to look at, not to run.
-const Kernel& KernelIn(const std::vector<OpDefinition>& definitions, const char* op, DType dtype) {
-  for (const OpDefinition& definition : definitions) {
-    if (std::strcmp(definition.info.name, op) != 0) continue;
-    for (const Kernel& kernel : definition.kernels) {
-      if (kernel.inputs[0] == dtype) return kernel;
-    }
-  }
-  static const Kernel kNone = {};
-  ADD_FAILURE() << "there is no " << op << " of " << NameOf(dtype);
-  return kNone;
-}
-
-// What AVX3_DL does not compile itself it has from AVX3, and nothing else. Of a target that this CPU lacks, functions run that
-// return a table's address, and no kernel.
-TEST(BuiltInRegistry, HasEveryKernelOfEveryTarget) {
-  std::map<std::string, std::vector<OpDefinition>> all;
-  for (const Target& target : BuiltInTargets()) {
-    std::vector<OpDefinition>& definitions = all[target.name] = BuiltInOps(target.bit);
-    for (const OpDefinition& definition : definitions) {
-      for (const Kernel& kernel : definition.kernels) {
-        EXPECT_NE(kernel.run, nullptr) << target.name << " " << definition.info.name << " " << NameOf(kernel.inputs[0]);
-      }
-    }
-  }
-  const auto shares = [&](const char* op, DType dtype, const char* first, const char* second) {
-    return KernelIn(all[first], op, dtype).run == KernelIn(all[second], op, dtype).run;
-  };
-  if (all.count("AVX3") == 0 || all.count("AVX3_DL") == 0) GTEST_SKIP() << "this build does not have both AVX3 and AVX3_DL";
-  for (const DType dtype : {DType::kInt8, DType::kFloat16, DType::kInt32, DType::kFloat64}) {
-    EXPECT_EQ(shares("add", dtype, "AVX3", "AVX3_DL"), dtype != DType::kInt8) << NameOf(dtype);
-    EXPECT_EQ(shares("less", dtype, "AVX3", "AVX3_DL"), dtype == DType::kFloat16 || dtype == DType::kInt32) << NameOf(dtype);
-    for (const auto& [name, unused] : all) {
-      const bool is_avx3 = name.substr(0, 4) == "AVX3";
-      EXPECT_TRUE(is_avx3 || !shares("add", dtype, name.c_str(), "AVX3")) << name << " " << NameOf(dtype);
-    }
-  }
-  const KernelFunction chain = KernelIn(all["AVX3_DL"], "add", DType::kFloat32).chain;
-  EXPECT_NE(chain, nullptr);
-  EXPECT_EQ(chain, KernelIn(all["AVX3"], "add", DType::kFloat32).chain);
-}
-
 TEST(BuiltInRegistry, FindsAnOpByEveryAlias) {
   int aliases = 0;
   for (const Op* op : Registry::BuiltIn().ops()) {
