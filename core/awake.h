@@ -72,7 +72,7 @@ class alignas(64) AwakeGuess {
 class ShortCalls {
  public:
   static constexpr int kInARow = 8;  // 14 us and more, of which it takes 1 at most to call a thread
-  static constexpr int kCallsAfterUneven = 1000, kCallsAfterStall = 32'000;  // that run alone
+  static constexpr int kLeastPause = 125, kPauseAfterStall = 2000, kMostPause = 32'000;  // calls that run alone
 
   // For one for which no thread stands by: whether the last eight began no further from each other than so many nanoseconds, on
   // average. Then *now is clock(), which takes 30 ns, and is asked for each eighth.
@@ -84,15 +84,19 @@ class ShortCalls {
 
   // After one that was shared: whether its workers were even (Evenness; of calls that are so short, one unit that another takes is
   // more than a 16th), and whether one of them lost its CPU, which takes some milliseconds. Where a third of the calls are uneven,
-  // or one has stalled, none is shared for a while. Calls of 2 us took 1.5 times as long beside a busy process on one of two CPUs,
-  // and take 1.02 to 1.15 times; beside two such processes, where they took 1.3 to 1.5 times, 1.1 to 1.5. On quiet CPUs one call of
-  // 100'000 stalls, and some of 1000 are uneven.
+  // or one has stalled, none is shared for a while, and for twice as long where that comes again before as many have gone well.
+  // Calls of 2.7 us take 1.1 times as long beside a busy process on one of two CPUs. On quiet ones one call of 100'000 stalls, and
+  // some of 1000 are uneven.
   void Note(bool was_even, bool stalled) noexcept {
     constexpr int kMostUneven = 16;
     uneven_ = std::max(uneven_ + (was_even ? -1 : 2), 0);
-    if (uneven_ < kMostUneven && !stalled) return;
-    uneven_ = 0;
-    paused_ = stalled ? kCallsAfterStall : kCallsAfterUneven;
+    if (uneven_ < kMostUneven && !stalled) {
+      if (++went_well_ == next_pause_) next_pause_ = kLeastPause;
+      return;
+    }
+    uneven_ = went_well_ = 0;
+    paused_ = stalled ? std::max(next_pause_, kPauseAfterStall) : next_pause_;
+    next_pause_ = std::min(2 * paused_, kMostPause);
   }
   // Asked before each of them.
   bool ArePaused() noexcept { return paused_ > 0 && paused_-- > 0; }
@@ -101,6 +105,7 @@ class ShortCalls {
   std::int64_t last_ = std::numeric_limits<std::int64_t>::min() / 4;
   unsigned calls_ = 0;
   int uneven_ = 0, paused_ = 0;
+  int went_well_ = 0, next_pause_ = kLeastPause;  // calls: since a pause; of the next one
 };
 
 }  // namespace axiscast

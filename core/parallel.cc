@@ -194,8 +194,8 @@ bool IsOneStandingBy(const Caller* caller, const ExecuteOptions& options) noexce
 }
 // Or on its way; not where it has been for some calls, as one of a host that keeps it, or of a process before it forked.
 bool IsOneComing(const Caller* caller, const ExecuteOptions& options) noexcept {
-  constexpr std::int64_t kMostMissed = 32;  // 54 us and more: threads that sleep need as long
-  if (caller->crew == nullptr || caller->missed >= kMostMissed) return false;
+  constexpr std::int64_t kMostMissed = 128;  // 220 us and more: threads that sleep need 120 to 180 on a virtual CPU
+  if (options.pool != nullptr || caller == nullptr || caller->crew == nullptr || caller->missed >= kMostMissed) return false;
   return caller->crew->IsFor(options.task_arena) && caller->crew->IsComing(1);
 }
 
@@ -220,7 +220,10 @@ bool IsShared(double seconds, const ExecuteOptions& options) noexcept {
   const int threads = Concurrency(options);
   if (threads == 1) return false;
   if (seconds - seconds / threads > kWakingSeconds) return true;
-  if (seconds >= kSharedSeconds) return IsOneStandingBy(callers.Find(), options) || awake.Ask(Nanoseconds());
+  if (seconds >= kSharedSeconds) {
+    const Caller* const caller = callers.Find();
+    return IsOneStandingBy(caller, options) || awake.Ask(Nanoseconds()) || IsOneComing(caller, options);
+  }
   if (options.pool != nullptr) return false;  // a host's threads do not stand by
   Caller* const caller = callers.FindOrMake();
   if (caller == nullptr || caller->short_calls.ArePaused()) return false;

@@ -88,7 +88,13 @@ TEST(ShortCalls, PauseWhereTheyAreUnevenOrStall) {
   EXPECT_EQ(SharedOf(kCalls, 4, 2 * kCalls), kCalls);
   EXPECT_LT(SharedOf(kCalls, 2, 2 * kCalls), kCalls / 20);
   EXPECT_LT(SharedOf(kCalls, 1, 2 * kCalls), kCalls / 100);
-  EXPECT_LT(SharedOf(kCalls, 2 * kCalls, 500), kCalls / 40);
+  EXPECT_LT(SharedOf(kCalls, 2 * kCalls, 500), kCalls / 25);
+}
+
+TEST(ShortCalls, PauseLittleWhereTheySeldomStall) {
+  constexpr int kCalls = 1'000'000;
+  EXPECT_GT(SharedOf(kCalls, 2 * kCalls, 100'000), kCalls * 97 / 100);
+  EXPECT_GT(SharedOf(kCalls, 2 * kCalls, 5'000), kCalls / 2);
 }
 
 // So many calls, one gap apart, then another gap.
