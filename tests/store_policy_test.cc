@@ -177,6 +177,8 @@ TEST(StorePolicy, BitsAreTheSame) {
   for (const DType dtype : {DType::kUInt8, DType::kInt16, DType::kFloat16, DType::kBFloat16, DType::kInt32, DType::kInt64}) {
     for (const char* name : {"subtract", "less"}) check(*FindOp(name), dtype);
   }
+  for (const DType dtype : {DType::kFloat32, DType::kFloat64}) check(*FindOp("remainder"), dtype);
+  for (const DType dtype : {DType::kInt32, DType::kUInt64}) check(*FindOp("floor_divide"), dtype);
 }
 
 }  // namespace
