@@ -37,8 +37,15 @@ std::int64_t CompareFloats(std::int64_t elements, int place) {
 #else
   const hn::ScalableTag<float> d;
   const hn::Repartition<std::uint32_t, decltype(d)> d32;
-  const hn::Repartition<std::uint16_t, decltype(d)> d16;
   const hn::Repartition<std::uint8_t, decltype(d)> d8;
+#if HWY_TARGET == HWY_AVX2
+  const hn::Repartition<std::int32_t, decltype(d)> s32;
+  const hn::Repartition<std::int16_t, decltype(d)> s16;
+  const hn::Repartition<std::int8_t, decltype(d)> s8;
+  HWY_ALIGN const std::uint32_t order[] = {0, 4, 1, 5, 2, 6, 3, 7};
+#else
+  const hn::Repartition<std::uint16_t, decltype(d)> d16;
+#endif
   HWY_ALIGN float x[kElements];
   std::fill_n(x, kElements, 1.0f);
   HWY_ALIGN std::uint8_t room[kElements + Beginning<std::uint8_t>(kArithmeticPlaces - 1)];
@@ -49,9 +56,16 @@ std::int64_t CompareFloats(std::int64_t elements, int place) {
   for (; done < elements; done += kElements) {
     for (std::size_t i = 0; i < kElements; i += 4 * lanes) {
       const auto mask = [&](std::size_t v) HWY_ATTR { return hn::RebindMask(d32, hn::Lt(hn::Load(d, x + i + v * lanes), limit)); };
+#if HWY_TARGET == HWY_AVX2  // put in order once, at the end
+      const auto words = [&](std::size_t v) HWY_ATTR { return hn::BitCast(s32, hn::VecFromMask(d32, mask(v))); };
+      const auto low = hn::ReorderDemote2To(s16, words(0), words(1)), high = hn::ReorderDemote2To(s16, words(2), words(3));
+      const auto packed = hn::BitCast(d32, hn::ReorderDemote2To(s8, low, high));
+      const auto bytes = hn::MaskFromVec(hn::BitCast(d8, hn::TableLookupLanes(packed, hn::SetTableIndices(d32, order))));
+#else
       const auto low = hn::OrderedDemote2MasksTo(d16, d32, mask(0), mask(1));
       const auto high = hn::OrderedDemote2MasksTo(d16, d32, mask(2), mask(3));
       const auto bytes = hn::OrderedDemote2MasksTo(d8, d16, low, high);
+#endif
       hn::Store(hn::IfThenElseZero(bytes, hn::Set(d8, std::uint8_t{1})), d8, out + i);
     }
     hwy::PreventElision(out[0]);

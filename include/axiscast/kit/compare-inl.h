@@ -67,6 +67,23 @@ HWY_INLINE hn::Mask<DTo> SideBySide(DTo d_to, DFrom d_from, hn::Mask<DFrom> firs
   return hn::OrderedDemote2MasksTo(d_to, d_from, first, second);
 }
 
+#if HWY_TARGET == HWY_AVX2
+// Four masks of d as one of bytes, put in order by one instruction at the end, and not by three on the way: 0.74 to 0.85 of the
+// time in L1 (a Zen 3).
+template <class DTo, class D, class M = hn::Mask<D>>
+HWY_INLINE hn::Mask<DTo> FourSideBySide(DTo d_to, D d, M first, M second, M third, M fourth) {
+  const hn::RebindToSigned<D> d_words;
+  const hn::Repartition<std::int16_t, D> d_halves;
+  const hn::Repartition<std::int8_t, D> d_bytes;
+  const auto words = [d, d_words](M mask) HWY_ATTR { return hn::BitCast(d_words, hn::VecFromMask(d, mask)); };
+  const auto lower = hn::ReorderDemote2To(d_halves, words(first), words(second));
+  const auto upper = hn::ReorderDemote2To(d_halves, words(third), words(fourth));
+  const auto bytes = hn::BitCast(d_words, hn::ReorderDemote2To(d_bytes, lower, upper));
+  HWY_ALIGN static constexpr std::int32_t kOrder[] = {0, 4, 1, 5, 2, 6, 3, 7};
+  return hn::MaskFromVec(hn::BitCast(d_to, hn::TableLookupLanes(bytes, hn::SetTableIndices(d_words, kOrder))));
+}
+#endif
+
 // The masks of as many elements from i on as d_to has lanes, which takes several vectors of d where d_to's lanes are narrower:
 // halves of the elements are masks of lanes twice as wide, put side by side.
 template <class Op, typename T, class DTo, class D, class A, class... X>
@@ -74,6 +91,13 @@ HWY_INLINE hn::Mask<DTo> GroupMask(DTo d_to, D d, std::size_t i, const A& attrib
   constexpr std::size_t kSize = sizeof(hn::TFromD<DTo>);
   if constexpr (kSize == sizeof(Lane<T>)) {
     return hn::RebindMask(d_to, MaskOf<Op, T>(d, attributes, FromStored<T>(d, x.Load(StoredTag<T, D>(), i))...));
+#if HWY_TARGET == HWY_AVX2
+  } else if constexpr (kSize == 1 && sizeof(Lane<T>) == 4) {
+    constexpr std::size_t kLanes = hn::MaxLanes(D());
+    return FourSideBySide(
+        d_to, d, GroupMask<Op, T>(d, d, i, attributes, x...), GroupMask<Op, T>(d, d, i + kLanes, attributes, x...),
+        GroupMask<Op, T>(d, d, i + 2 * kLanes, attributes, x...), GroupMask<Op, T>(d, d, i + 3 * kLanes, attributes, x...));
+#endif
   } else {
     const hn::Repartition<hwy::UnsignedFromSize<2 * kSize>, DTo> d_half;
     return SideBySide(d_to, d_half, GroupMask<Op, T>(d_half, d, i, attributes, x...),
