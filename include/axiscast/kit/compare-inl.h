@@ -82,6 +82,18 @@ HWY_INLINE hn::Mask<DTo> FourSideBySide(DTo d_to, D d, M first, M second, M thir
   HWY_ALIGN static constexpr std::int32_t kOrder[] = {0, 4, 1, 5, 2, 6, 3, 7};
   return hn::MaskFromVec(hn::BitCast(d_to, hn::TableLookupLanes(bytes, hn::SetTableIndices(d_words, kOrder))));
 }
+
+// Two masks of 8 bytes as one of 4 bytes, from each in turn; and four such, side by side, in the order of the eight: 0.58 to 0.8 of
+// the time in L1 and L2.
+template <class DTo, class D, class M = hn::Mask<D>>
+HWY_INLINE hn::Mask<DTo> InTurn(DTo d_to, D d, M first, M second) {
+  return hn::MaskFromVec(hn::OddEven(hn::BitCast(d_to, hn::VecFromMask(d, second)), hn::BitCast(d_to, hn::VecFromMask(d, first))));
+}
+template <class DTo>
+HWY_INLINE hn::Mask<DTo> OutOfTurn(DTo d_to, hn::Mask<DTo> mask) {
+  const auto from = hn::Dup128VecFromValues(d_to, 0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15);
+  return hn::MaskFromVec(hn::TableLookupBytes(hn::VecFromMask(d_to, mask), from));
+}
 #endif
 
 // The masks of as many elements from i on as d_to has lanes, which takes several vectors of d where d_to's lanes are narrower:
@@ -97,6 +109,14 @@ HWY_INLINE hn::Mask<DTo> GroupMask(DTo d_to, D d, std::size_t i, const A& attrib
     return FourSideBySide(
         d_to, d, GroupMask<Op, T>(d, d, i, attributes, x...), GroupMask<Op, T>(d, d, i + kLanes, attributes, x...),
         GroupMask<Op, T>(d, d, i + 2 * kLanes, attributes, x...), GroupMask<Op, T>(d, d, i + 3 * kLanes, attributes, x...));
+  } else if constexpr (kSize == 1 && sizeof(Lane<T>) == 8) {
+    const hn::Repartition<std::int32_t, D> d_pair;
+    constexpr std::size_t kLanes = hn::MaxLanes(D());
+    const auto pair = [&](std::size_t v) HWY_ATTR __attribute__((always_inline)) {
+      return InTurn(d_pair, d, GroupMask<Op, T>(d, d, i + v * kLanes, attributes, x...),
+                    GroupMask<Op, T>(d, d, i + (v + 1) * kLanes, attributes, x...));
+    };
+    return OutOfTurn(d_to, FourSideBySide(d_to, d_pair, pair(0), pair(2), pair(4), pair(6)));
 #endif
   } else {
     const hn::Repartition<hwy::UnsignedFromSize<2 * kSize>, DTo> d_half;
