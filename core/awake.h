@@ -14,7 +14,8 @@ namespace axiscast {
 // 300 us hardly ever, and all the while the caller of a call that nobody shares pays for a fork, 1 us and more (2 virtual cores of
 // Zen 5). So short calls are shared while others are seen to help; and where calls are close to each other, it is tried in a 16th
 // of the time, an eighth while tries grow: for as long as threads need to wake up, then twice as long each time that nobody helped.
-// A thread that wakes late, as one that has to leave the caller's CPU (core/cpus.h), comes to a longer try, or to the next one.
+// A thread that wakes late, as one that has to leave the caller's CPU (core/cpus.h), comes to a longer try, or to the next one; and
+// who called it waits for it longer than a try (IsOneComing in core/parallel.cc).
 // Called by any number of threads at once, which see each other's calls and helpers, whatever pool they have. Times are in
 // nanoseconds, of any clock.
 class alignas(64) AwakeGuess {
@@ -84,17 +85,17 @@ class ShortCalls {
 
   // After one that was shared: whether its workers were even (Evenness; of calls that are so short, one unit that another takes is
   // more than a 16th), and whether one of them lost its CPU, which takes some milliseconds. Where a third of the calls are uneven,
-  // or one has stalled, none is shared for a while, and for twice as long where that comes again before as many have gone well.
-  // Calls of 2.7 us take 1.1 times as long beside a busy process on one of two CPUs. On quiet ones one call of 100'000 stalls, and
-  // some of 1000 are uneven.
+  // or one has stalled, none is shared for a while, and for twice as long where that comes again before as many as that were
+  // shared. Calls of 2.7 us take 1.1 times as long beside a busy process on one of two CPUs. On quiet ones one call of 100'000
+  // stalls, and some of 1000 are uneven.
   void Note(bool was_even, bool stalled) noexcept {
     constexpr int kMostUneven = 16;
     uneven_ = std::max(uneven_ + (was_even ? -1 : 2), 0);
     if (uneven_ < kMostUneven && !stalled) {
-      if (++went_well_ == next_pause_) next_pause_ = kLeastPause;
+      if (since_pause_ < next_pause_ && ++since_pause_ == next_pause_) next_pause_ = kLeastPause;
       return;
     }
-    uneven_ = went_well_ = 0;
+    uneven_ = since_pause_ = 0;
     paused_ = stalled ? std::max(next_pause_, kPauseAfterStall) : next_pause_;
     next_pause_ = std::min(2 * paused_, kMostPause);
   }
@@ -105,7 +106,7 @@ class ShortCalls {
   std::int64_t last_ = std::numeric_limits<std::int64_t>::min() / 4;
   unsigned calls_ = 0;
   int uneven_ = 0, paused_ = 0;
-  int went_well_ = 0, next_pause_ = kLeastPause;  // calls: since a pause; of the next one
+  int since_pause_ = 0, next_pause_ = kLeastPause;  // calls: shared since a pause, up to as many as the next one has
 };
 
 }  // namespace axiscast

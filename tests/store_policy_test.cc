@@ -177,8 +177,15 @@ TEST(StorePolicy, BitsAreTheSame) {
   for (const DType dtype : {DType::kUInt8, DType::kInt16, DType::kFloat16, DType::kBFloat16, DType::kInt32, DType::kInt64}) {
     for (const char* name : {"subtract", "less"}) check(*FindOp(name), dtype);
   }
-  for (const DType dtype : {DType::kFloat32, DType::kFloat64}) check(*FindOp("remainder"), dtype);
-  for (const DType dtype : {DType::kInt32, DType::kUInt64}) check(*FindOp("floor_divide"), dtype);
+  // Those that have their own ways to stream, with every target.
+  for (const char* target : Registry::SupportedTargets()) {
+    SCOPED_TRACE(target);
+    const Registry* registry = nullptr;
+    ASSERT_TRUE(Registry::BuiltInFor(target, &registry).ok());
+    for (const DType dtype : {DType::kInt16, DType::kInt32, DType::kFloat64}) check(*registry->Find("less"), dtype);
+    for (const DType dtype : {DType::kFloat32, DType::kFloat64}) check(*registry->Find("remainder"), dtype);
+    for (const DType dtype : {DType::kInt32, DType::kUInt64}) check(*registry->Find("floor_divide"), dtype);
+  }
 }
 
 }  // namespace

@@ -149,7 +149,7 @@ struct ByteVectors {
         i = group - misalignment;
       }
     }
-    i = run.template StoreVectors<Lines::kByTurns>(d_group, out, i, n, bytes);
+    i = run.template StoreVectors<LineOrder::kByTurns>(d_group, out, i, n, bytes);
     if (i < n) run.StoreLast(bytes(n - group), d_group, out + n - group);
     return true;
   }

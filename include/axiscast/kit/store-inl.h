@@ -69,8 +69,8 @@ template <class D>
 inline constexpr bool kLineIsVectors =
     !HWY_HAVE_SCALABLE && (hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) == 16 || hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) == 32);
 
-// Streams a line whose vectors are result(i) and on. They are stored right after each other: where inputs are loaded between them,
-// calls take 1.1 to 1.18 times as long (a Zen 3).
+// Streams a line, of several vectors, which are result(i) and on. They are stored right after each other: where inputs are loaded
+// between them, calls take 1.1 to 1.18 times as long (a Zen 3).
 template <class D, class T, class F>
 HWY_INLINE void StreamLine(D d, T* row, std::size_t i, const F& result) {
   const std::size_t lanes = hn::Lanes(d);
@@ -84,34 +84,36 @@ HWY_INLINE void StreamLine(D d, T* row, std::size_t i, const F& result) {
   }
 }
 
-// How the lines of a long row are streamed: one after the other; or by turns, four of the first half, four of the second one. Where
-// much more is read than written, a core reads more from two places: comparisons of float32 take 0.75 to 0.87 of the time (a Zen 3;
-// sums of two arrays would take 0.9 to 0.95 with one thread, and as long with two).
-enum class Lines { kInOrder, kByTurns };
+// The order in which lines of a long row are streamed that are several vectors (others are in memory's): one after the other; or by
+// turns, four of the first half, four of the second one. Where much more is read than written, a core reads more from two places:
+// comparisons of float32 take 0.75 to 0.9 of the time (a Zen 3; sums of two arrays would take 0.9 to 0.95 with one thread, and as
+// long with two).
+enum class LineOrder { kOfMemory, kByTurns };
 
 // Streams the whole lines of `row` from element i, which begins one, to the last one that ends at `stop` at the latest; result(i)
 // gives a vector. Returns where the next line begins.
-template <Lines kLines = Lines::kInOrder, class D, class T, class F>
+template <LineOrder kOrder = LineOrder::kOfMemory, class D, class T, class F>
 HWY_INLINE std::size_t StreamLines(D d, T* row, std::size_t i, std::size_t stop, const F& result) {
-  if constexpr (kLineIsVectors<D> && kLines == Lines::kByTurns) {
-    constexpr std::size_t kLine = kLineBytes / sizeof(T), kTurn = 4 * kLine, kLeastHalf = 4096 / sizeof(T);
-    while (i + kLine <= stop) {  // twice: both halves, then what is left of them
+  constexpr std::size_t kLine = kLineBytes / sizeof(T);
+  if constexpr (kLineIsVectors<D> && kOrder == LineOrder::kByTurns) {
+    // Both halves, then what they leave: by the same loops, as `result` is inlined in them.
+    constexpr std::size_t kTurn = 4 * kLine, kLeastHalf = 4096 / sizeof(T);
+    while (i + kLine <= stop) {
       const std::size_t all = (stop - i) / kLine * kLine, half = all / 2 / kTurn * kTurn;
-      const bool by_turns = half >= kLeastHalf;
-      const std::size_t turn = by_turns ? kTurn : all, end = i + (by_turns ? half : all);
-      for (; i < end; i += turn) {
-        for (std::size_t begin = i;; begin += half) {
+      const std::size_t places = half >= kLeastHalf ? 2 : 1, turn = places == 2 ? kTurn : all;
+      for (const std::size_t end = i + (places == 2 ? half : all); i < end; i += turn) {
+        for (std::size_t place = 0; place < places; ++place) {
+          const std::size_t begin = i + place * half;
           for (std::size_t at = begin; at < begin + turn; at += kLine) StreamLine(d, row, at, result);
-          if (!by_turns || begin != i) break;
         }
       }
-      if (by_turns) i += half;
+      i += (places - 1) * half;
     }
   } else if constexpr (kLineIsVectors<D>) {
-    constexpr std::size_t kLine = kLineBytes / sizeof(T);
     for (; i + kLine <= stop; i += kLine) StreamLine(d, row, i, result);
-  } else {
+  } else if (i < stop) {
     const std::size_t lanes = hn::Lanes(d);
+    stop -= (stop - i) % HWY_MAX(kLine, lanes);
     for (; i + lanes <= stop; i += lanes) StreamOrStore(result(i), d, row + i);
   }
   return i;
@@ -139,13 +141,13 @@ class OutputRun {
   }
   // The vectors of `row` from element i, which is on a vector's boundary, to the last one that ends at `stop` at the latest;
   // result(i) gives one. Returns where the next one begins.
-  template <Lines kLines = Lines::kInOrder, class D, class F>
+  template <LineOrder kOrder = LineOrder::kOfMemory, class D, class F>
   HWY_INLINE std::size_t StoreVectors(D d, T* row, std::size_t i, std::size_t stop, const F& result) const {
     const std::size_t lanes = hn::Lanes(d);
     for (;; i += lanes) {
       if constexpr (kLineIsVectors<D>) {
         if (streams_ && reinterpret_cast<std::uintptr_t>(row + i) % kLineBytes == 0)
-          i = StreamLines<kLines>(d, row, i, stop, result);
+          i = StreamLines<kOrder>(d, row, i, stop, result);
       }
       if (i + lanes > stop) return i;
       Store(result(i), d, row + i);
