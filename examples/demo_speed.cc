@@ -21,6 +21,7 @@ using axiscast::TensorView;
 
 const Shape kImage = {8, 64, 56, 56};
 constexpr std::size_t kPixels = 8 * 64 * 56 * 56;
+constexpr int kMostThreads = 1024;  // so that each has some lines
 
 struct Call {
   const char* name;
@@ -67,15 +68,15 @@ void AddTo(const float* __restrict from, float* __restrict to, std::size_t count
 double RoofSpeed(int threads, bool in_place, const std::vector<float>& from, std::vector<float>& to) {
   constexpr int kRounds = 5, kPasses = 10;  // the first round, of which no meeting tells the begin, does not count
   const std::size_t part = kPixels / static_cast<std::size_t>(threads) / 16 * 16;  // whole lines
-  std::vector<double> meetings;                                                    // when they were
+  std::vector<double> meetings;
   meetings.reserve(kRounds);
   std::barrier meeting(threads, [&meetings]() noexcept { meetings.push_back(Now()); });
   std::vector<std::thread> workers;
   for (std::size_t i = 0; i < static_cast<std::size_t>(threads); ++i) {
     workers.emplace_back([&, i] {
       for (int round = 0; round < kRounds; ++round) {
-        for (int pass = 0; pass < kPasses; ++pass)
-          (in_place ? AddTo : round % 2 == 0 ? Copy : Double)(&from[i * part], &to[i * part], part);
+        const auto loop = in_place ? AddTo : round % 2 == 0 ? Copy : Double;
+        for (int pass = 0; pass < kPasses; ++pass) loop(&from[i * part], &to[i * part], part);
         meeting.arrive_and_wait();
       }
     });
@@ -115,9 +116,8 @@ int Measure(const Call& call, int threads) {
   if (!status.ok()) return std::fprintf(stderr, "%s\n", status.message()), 1;
   const double seconds = Median(times), roof_seconds = Median(roofs);
   std::printf(
-      "  speed: %.0f us (plan made once; median of %d runs, threads: %d), %.1f GB/s; the roof, the fastest of plain loops: %.0f "
-      "us, so %.0f %% of "
-      "it\n",
+      "  speed: %.0f us (plan made once; median of %d runs, threads: %d), %.1f GB/s; "
+      "the roof, the fastest of plain loops: %.0f us, so %.0f %% of it\n",
       seconds * 1e6, kTurns * kRuns, threads, bytes / seconds * 1e-9, roof_seconds * 1e6, 100 * roof_seconds / seconds);
   return 0;
 }
@@ -125,10 +125,11 @@ int Measure(const Call& call, int threads) {
 }  // namespace
 
 int main(int count, char** words) {
-  const int threads = count > 2 ? std::atoi(words[2]) : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  const int threads =
+      count > 2 ? std::atoi(words[2]) : static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 1U * kMostThreads));
   for (const Call& call : kCalls) {
-    if (count > 1 && threads > 0 && threads <= 1024 && words[1] == std::string(call.name)) return Measure(call, threads);
+    if (count > 1 && threads > 0 && threads <= kMostThreads && words[1] == std::string(call.name)) return Measure(call, threads);
   }
-  std::fprintf(stderr, "demo_speed scaled|biased|shifted|in_place|anchored [THREADS]\n");
+  std::fprintf(stderr, "demo_speed scaled|biased|shifted|in_place|anchored [THREADS, at most %d]\n", kMostThreads);
   return 2;
 }
