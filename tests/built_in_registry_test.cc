@@ -60,8 +60,8 @@ TEST(BuiltInRegistry, PermutesInputsWhereTheTargetDoes) {
     const std::size_t least = name == "AVX3" ? 2 : 1;
     const Registry* registry = nullptr;
     ASSERT_TRUE(Registry::BuiltInFor(target, &registry).ok());
-    for (const char* op : {"add", "maximum", "left_shift", "remainder", "equal", "abs"}) {
-      const bool is_short = std::strcmp(op, "add") == 0 || std::strcmp(op, "maximum") == 0;
+    for (const char* op : {"add", "subtract", "left_shift", "remainder", "equal", "abs"}) {
+      const bool is_short = std::strcmp(op, "add") == 0 || std::strcmp(op, "subtract") == 0;
       for (const Kernel& kernel : registry->Find(op)->kernels()) {
         // float16 is permuted as float.
         const std::size_t size = kernel.inputs[0] == DType::kFloat16 ? 4 : SizeOf(kernel.inputs[0]);
@@ -82,8 +82,8 @@ TEST(BuiltInRegistry, TransposesInputsOfShortArithmetic) {
     const Registry* registry = nullptr;
     ASSERT_TRUE(Registry::BuiltInFor(target, &registry).ok());
     const bool has_lines = std::string_view(target).substr(0, 4) == "AVX3";
-    for (const char* op : {"add", "maximum", "left_shift", "remainder", "equal", "abs"}) {
-      const bool is_short = std::strcmp(op, "add") == 0 || std::strcmp(op, "maximum") == 0;
+    for (const char* op : {"add", "subtract", "left_shift", "remainder", "equal", "abs"}) {
+      const bool is_short = std::strcmp(op, "add") == 0 || std::strcmp(op, "subtract") == 0;
       for (const Kernel& kernel : registry->Find(op)->kernels()) {
         EXPECT_EQ(kernel.abilities.transposes, has_lines && is_short && SizeOf(kernel.inputs[0]) >= 4)
             << op << " " << NameOf(kernel.inputs[0]);
@@ -117,11 +117,11 @@ TEST(BuiltInRegistry, KeepsInputsOfShortArithmeticOrTakesRowsAbreast) {
     SCOPED_TRACE(target);
     const Registry* registry = nullptr;
     ASSERT_TRUE(Registry::BuiltInFor(target, &registry).ok());
-    for (const char* op : {"add", "maximum", "left_shift", "remainder", "equal", "abs"}) {
+    for (const char* op : {"add", "subtract", "left_shift", "remainder", "equal", "abs"}) {
       const bool is_plain = std::strcmp(op, "left_shift") == 0;
       // With SSE2 one loop does for all kinds of inputs.
       const bool is_short =
-          (is_plain || std::strcmp(op, "add") == 0 || std::strcmp(op, "maximum") == 0) && std::strcmp(target, "SSE2") != 0;
+          (is_plain || std::strcmp(op, "add") == 0 || std::strcmp(op, "subtract") == 0) && std::strcmp(target, "SSE2") != 0;
       for (const Kernel& kernel : registry->Find(op)->kernels()) {
         EXPECT_EQ(kernel.abilities.keeps, is_short && !is_plain && kernel.inputs[0] != DType::kFloat16)
             << op << " " << NameOf(kernel.inputs[0]);

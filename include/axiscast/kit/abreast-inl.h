@@ -16,7 +16,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // Whether ElementwiseRows of an op heeds Tile::abreast.
 template <class Op, typename T>
-inline constexpr bool kTakesAbreast = Op::kInfo.arity > 1 && kIsShort<Op, T>;
+inline constexpr bool kTakesAbreast = Op::kInfo.arity > 1 && kHasLoops<Op, T>;
 
 // Whether rows of a tile, if all inputs are streamed, are computed abreast.
 HWY_INLINE bool RunsAbreast(const Tile& tile) { return tile.abreast && tile.rows > 1; }

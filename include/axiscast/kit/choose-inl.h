@@ -35,7 +35,7 @@ class RowsChoice {
   // whose inputs are of two sizes, 1.15 times.
   static constexpr bool kIsStoredOrFloat16 = std::is_same_v<T, Float16> || sizeof(Stored<T>) == sizeof(Lane<T>);
   static constexpr bool kMayHalve = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3 && std::is_same_v<SpecialRows, NoSpecialRows> &&
-                                    kIsShort<Op, T> && std::is_same_v<InputsOf<Op, T>, TypeList<T, T>> &&
+                                    kHasLoops<Op, T> && std::is_same_v<InputsOf<Op, T>, TypeList<T, T>> &&
                                     std::is_same_v<OutOf<Op, T>, T> && kIsStoredOrFloat16 && CyclesOf<Op, Computed<T>>() <= 1;
 
  public:
@@ -62,7 +62,7 @@ class RowsChoice {
         return &BySplatValue;
       }
     }
-    if constexpr (kIsShort<Op, T>) {
+    if constexpr (kHasLoops<Op, T>) {
       if (!all_splat && tile.cols >= lanes) return OfSplatPattern(tile, InputsOf<Op, T>());
     }
     return &Compact;

@@ -1,5 +1,5 @@
 // The rows of any tile in a loop that chooses at run time: for rows shorter than a vector, for operands that are all splat, and
-// for ops that are not short (kIsShort), of which a copy for each splat pattern would cost more than the choices.
+// for ops without loops for each splat pattern (kHasLoops): a copy for each would cost more than the choices.
 #if defined(AXISCAST_KIT_COMPACT_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AXISCAST_KIT_COMPACT_INL_H_
 #undef AXISCAST_KIT_COMPACT_INL_H_
@@ -93,7 +93,7 @@ class CompactRows {
     constexpr bool kIsLong = IsCompact<Op, T>();  // or it comes here as all ops do with SSE2
     const std::size_t before = stream ? Misalignment(d_stored, out) : 0;
     std::size_t i = 0, some = 0;
-    if constexpr (!kIsShort<Op, T>) {
+    if constexpr (!kHasLoops<Op, T>) {
       // Whole vectors, without what others need, for a twentieth more code: remainders of float32 take 0.92 of the time in L1 and
       // L2, floored quotients of int32 0.98, and 0.72 to 0.86 where the core's other thread is busy. Of long ops those that are
       // streamed have a loop of their own: 0.8 to 0.9, 0.98 and 0.82 to 0.87 of what is left. (Short ops come here for less than a

@@ -3,8 +3,10 @@
 #ifndef AXISCAST_KIT_OP_H_
 #define AXISCAST_KIT_OP_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -183,6 +185,21 @@ constexpr bool IsCompact() {
   } else {
     return false;
   }
+}
+
+// Whether this build has loops for each kind of inputs of an op that does not ask for one: AXISCAST_LOOPS_OF names such ops, with
+// spaces between; without it all are. What it does not name is a ninth of the code, and to compile.
+constexpr bool BuildHasLoops([[maybe_unused]] std::string_view op) {
+#ifdef AXISCAST_LOOPS_OF
+  for (std::string_view names = AXISCAST_LOOPS_OF; !names.empty();) {
+    const std::size_t end = std::min(names.find(' '), names.size());
+    if (names.substr(0, end) == op) return true;
+    names.remove_prefix(std::min(end + 1, names.size()));
+  }
+  return false;
+#else
+  return true;
+#endif
 }
 
 /// Whether a Binary op asks for loops of its own where inputs are streamed or one value, and for none where they are repeated,

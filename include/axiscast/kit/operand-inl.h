@@ -20,17 +20,21 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <typename T, class D>
 using StoredTag = hn::Rebind<Stored<T>, D>;
 
-// Whether an op has loops for each kind of operands, because its Vector is short. Where conversions of float16 are many
-// instructions none is: a third of the code of such a target, and what it takes is theirs. With SSE2 no op is: its kernels are for
-// CPUs without SSE4.2 or the AES instructions, as Intel's before 2010, cheap ones for some years after, and virtual ones that say
-// so. There calls take 1.3 to 4 times as long in caches, 1.16 times from memory; an eighth of the library's code was for them.
+// Whether an op's Vector is short enough for loops for each kind of operands. Where conversions of float16 are many instructions
+// none is: a third of the code of such a target, and what it takes is theirs. With SSE2 no op is: its kernels are for CPUs without
+// SSE4.2 or the AES instructions, as Intel's before 2010, cheap ones for some years after, and virtual ones that say so. There
+// calls take 1.3 to 4 times as long in caches, 1.16 times from memory; an eighth of the library's code was for them.
 template <class Op, typename T>
 inline constexpr bool kIsShort =
     HWY_TARGET != HWY_SSE2 && !IsCompact<Op, T>() && (kHasFloat16Conversions || !std::is_same_v<T, Float16>);
 
+// Whether it has such loops.
+template <class Op, typename T>
+inline constexpr bool kHasLoops = kIsShort<Op, T>&& BuildHasLoops(Op::kInfo.name);
+
 // Whether a Binary op of Ts has loops for inputs in another order than memory's as well.
 template <class Op, typename T>
-inline constexpr bool kHasOrderedLoops = !HasPlainLoops<Op, T>() && kIsShort<Op, T> &&
+inline constexpr bool kHasOrderedLoops = !HasPlainLoops<Op, T>() && kHasLoops<Op, T> &&
                                          std::is_same_v<InputsOf<Op, T>, TypeList<T, T>> && std::is_same_v<OutOf<Op, T>, T>;
 
 // Lanes of what was in memory: a bool's are made 0 or 1, whatever byte stood for true; halves are widened.

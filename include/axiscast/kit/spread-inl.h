@@ -20,7 +20,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // Whether ElementwiseRows of an op heeds Tile::out_step: short arithmetic, and results of 2 bytes or more.
 template <class Op, typename T>
-inline constexpr bool kSpreads = (kHasMaskedStore) && (kIsShort<Op, T>)&&(sizeof(Stored<OutOf<Op, T>>) >= 2);
+inline constexpr bool kSpreads = (kHasMaskedStore) && (kHasLoops<Op, T>)&&(sizeof(Stored<OutOf<Op, T>>) >= 2);
 
 // Rows is ElementwiseRows of the op and T.
 template <class Rows, class Op, typename T>
