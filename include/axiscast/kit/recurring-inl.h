@@ -97,6 +97,20 @@ class RecurringRows {
     const std::int64_t period = recurring.period, times = tile.cols / period;
     const std::int64_t bytes = tile.cols * static_cast<std::int64_t>(sizeof(Element));
     const auto attributes = ReadAttributes<Op, T>(tile);
+    if (Rows::template IsWhole<kStream>(out, tile.out_row_stride, static_cast<std::size_t>(period))) {
+      // A vector is never in two periods.
+      const std::int64_t period_bytes = period * static_cast<std::int64_t>(sizeof(Element));
+      for (std::int64_t r = 0; r < tile.rows; ++r) {
+        const Streamed<T> x({data + r * recurring.row_stride, 0}), y({other.data + r * other.row_stride, period_bytes});
+        std::byte* const row = out + r * tile.out_row_stride;
+        if constexpr (kRecurring == 0) {
+          Rows::template WholeRows<kStream>(row, period_bytes, times, static_cast<std::size_t>(period), attributes, x, y);
+        } else {
+          Rows::template WholeRows<kStream>(row, period_bytes, times, static_cast<std::size_t>(period), attributes, y, x);
+        }
+      }
+      return;
+    }
     const bool dense = other.row_stride == bytes && tile.out_row_stride == bytes;
     const std::int64_t joined = dense ? tile.rows : 1;  // all rows of the tile are joined, or the periods of each one
     const auto cols = static_cast<std::size_t>(period), n = static_cast<std::size_t>(joined * tile.cols);

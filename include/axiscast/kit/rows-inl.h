@@ -245,36 +245,6 @@ struct ElementwiseRows {
     run.StoreLast(last_result, d_stored, out + last);
   }
 
- private:
-  template <class... X, class F, std::size_t... kInput>
-  static HWY_INLINE void WithOperands(const Tile& tile, const void* const* inputs, const F& run, std::index_sequence<kInput...>) {
-    run(X(RowsOf(tile, inputs, kInput))...);
-  }
-
-  template <bool kStream, class A, class... X>
-  static HWY_INLINE void SeparateRows(std::byte* out, std::int64_t out_row_stride, std::int64_t rows, std::size_t cols,
-                                      const A attributes, X... x) {
-    if constexpr (!SpecialRows::template kTakes<T>) {
-      if (IsWhole<kStream>(out, out_row_stride, cols)) {
-        return WholeRows<kStream>(out, out_row_stride, rows, cols, attributes, x...);
-      }
-    }
-    for (;;) {
-      Row<kStream>(reinterpret_cast<Stored<Out>*>(out), cols, attributes, x...);
-      if (--rows == 0) return;  // before NextRow: a splat reads its value there
-      out += out_row_stride;
-      (x.NextRow(), ...);
-    }
-  }
-
-  // Where the vectors begin that are stored one after the other: at the first boundary of a vector behind out[0] or, of what is
-  // streamed, at out[0] if that is on one, so that all of its line is streamed at once.
-  template <bool kStream, class D>
-  static HWY_INLINE std::size_t Begin(D d, const Stored<Out>* out) {
-    const std::size_t misalignment = Misalignment(d, out);
-    return kStream && misalignment == 0 ? 0 : hn::Lanes(d) - misalignment;
-  }
-
   // Are all rows whole vectors, on vectors' boundaries? Of rows that are streamed: whole lines.
   template <bool kStream>
   static HWY_INLINE bool IsWhole(const std::byte* out, std::int64_t out_row_stride, std::size_t cols) {
@@ -303,6 +273,36 @@ struct ElementwiseRows {
       out += out_row_stride;
       (x.NextRow(), ...);
     }
+  }
+
+ private:
+  template <class... X, class F, std::size_t... kInput>
+  static HWY_INLINE void WithOperands(const Tile& tile, const void* const* inputs, const F& run, std::index_sequence<kInput...>) {
+    run(X(RowsOf(tile, inputs, kInput))...);
+  }
+
+  template <bool kStream, class A, class... X>
+  static HWY_INLINE void SeparateRows(std::byte* out, std::int64_t out_row_stride, std::int64_t rows, std::size_t cols,
+                                      const A attributes, X... x) {
+    if constexpr (!SpecialRows::template kTakes<T>) {
+      if (IsWhole<kStream>(out, out_row_stride, cols)) {
+        return WholeRows<kStream>(out, out_row_stride, rows, cols, attributes, x...);
+      }
+    }
+    for (;;) {
+      Row<kStream>(reinterpret_cast<Stored<Out>*>(out), cols, attributes, x...);
+      if (--rows == 0) return;  // before NextRow: a splat reads its value there
+      out += out_row_stride;
+      (x.NextRow(), ...);
+    }
+  }
+
+  // Where the vectors begin that are stored one after the other: at the first boundary of a vector behind out[0] or, of what is
+  // streamed, at out[0] if that is on one, so that all of its line is streamed at once.
+  template <bool kStream, class D>
+  static HWY_INLINE std::size_t Begin(D d, const Stored<Out>* out) {
+    const std::size_t misalignment = Misalignment(d, out);
+    return kStream && misalignment == 0 ? 0 : hn::Lanes(d) - misalignment;
   }
 
   // Computes out[0, n), n being at least a vector. A ragged end is a whole vector that overlaps the one before it, and so is the
