@@ -119,7 +119,7 @@ class CompactRows {
             (x.AskAhead(at), ...);
             return Rows::template ResultOf<In...>(wide, attributes, x.LoadWhole(StoredTag<In, decltype(wide)>(), at)...);
           };
-          i = StreamLines(d_stored, out, i, n, vector);
+          i = StreamLines<kNoTurns>(d_stored, out, i, n, vector);
           if (i == n) return;
         }
       }
