@@ -59,37 +59,69 @@ HWY_INLINE void PrefetchInput(const std::uint8_t* x, const std::uint8_t* y, std:
   }
 }
 
-// kGroup vectors are loaded before the first of them is stored: a load need not wait until it is known where a store goes.
+// The two streams of input, the output, and how far ahead inputs are asked for.
+struct Streams {
+  const std::uint8_t *x, *y;
+  std::uint8_t* out;
+  std::size_t ahead;
+};
+
+// From byte i of the output on. kGroup vectors are loaded before the first of them is stored: a load need not wait until it is
+// known where a store goes.
+template <int kReads, class D, int kGroup, bool kPrefetch, bool kStreaming>
+HWY_INLINE void PassGroup(D d, const Streams& streams, std::size_t i) {
+  static_assert(kGroup == 1 || kGroup == 2 || kGroup == 4);
+  const std::size_t lanes = hn::Lanes(d);
+  const auto *x = streams.x, *y = streams.y;
+  auto* to = streams.out + i;
+  if constexpr (kPrefetch) PrefetchInput<kReads>(x, y, i, kGroup * lanes, streams.ahead);
+  const auto a = Combine<kReads>(d, x, y, i);
+  if constexpr (kGroup == 1) {
+    Put<kStreaming>(d, a, to);
+  } else {
+    const auto b = Combine<kReads>(d, x, y, i + lanes);
+    if constexpr (kGroup == 2) {
+      Put<kStreaming>(d, a, to);
+      Put<kStreaming>(d, b, to + lanes);
+    } else {
+      const auto c = Combine<kReads>(d, x, y, i + 2 * lanes);
+      const auto e = Combine<kReads>(d, x, y, i + 3 * lanes);
+      Put<kStreaming>(d, a, to);
+      Put<kStreaming>(d, b, to + lanes);
+      Put<kStreaming>(d, c, to + 2 * lanes);
+      Put<kStreaming>(d, e, to + 3 * lanes);
+    }
+  }
+}
+inline Streams StreamsOf(const std::byte* x, const std::byte* y, std::byte* out, std::int64_t ahead) {
+  return {reinterpret_cast<const std::uint8_t*>(x), reinterpret_cast<const std::uint8_t*>(y), reinterpret_cast<std::uint8_t*>(out),
+          static_cast<std::size_t>(ahead)};
+}
+
 template <int kReads, class D, int kGroup, bool kPrefetch, bool kStreaming>
 void Pass(const std::byte* x, const std::byte* y, std::byte* out, std::int64_t bytes, std::int64_t ahead) {
-  static_assert(kGroup == 1 || kGroup == 2 || kGroup == 4);
   const D d;
-  const std::size_t lanes = hn::Lanes(d);
-  const auto* from_x = reinterpret_cast<const std::uint8_t*>(x);
-  const auto* from_y = reinterpret_cast<const std::uint8_t*>(y);
-  auto* to = reinterpret_cast<std::uint8_t*>(out);
+  const Streams streams = StreamsOf(x, y, out, ahead);
   const auto count = static_cast<std::size_t>(bytes);
-  for (std::size_t i = 0; i < count; i += kGroup * lanes) {
-    if constexpr (kPrefetch) PrefetchInput<kReads>(from_x, from_y, i, kGroup * lanes, static_cast<std::size_t>(ahead));
-    const auto a = Combine<kReads>(d, from_x, from_y, i);
-    if constexpr (kGroup == 1) {
-      Put<kStreaming>(d, a, to + i);
-    } else {
-      const auto b = Combine<kReads>(d, from_x, from_y, i + lanes);
-      if constexpr (kGroup == 2) {
-        Put<kStreaming>(d, a, to + i);
-        Put<kStreaming>(d, b, to + i + lanes);
-      } else {
-        const auto c = Combine<kReads>(d, from_x, from_y, i + 2 * lanes);
-        const auto e = Combine<kReads>(d, from_x, from_y, i + 3 * lanes);
-        Put<kStreaming>(d, a, to + i);
-        Put<kStreaming>(d, b, to + i + lanes);
-        Put<kStreaming>(d, c, to + i + 2 * lanes);
-        Put<kStreaming>(d, e, to + i + 3 * lanes);
+  for (std::size_t i = 0; i < count; i += kGroup * hn::Lanes(d)) PassGroup<kReads, D, kGroup, kPrefetch, kStreaming>(d, streams, i);
+  if constexpr (kStreaming) hwy::FlushStream();
+}
+
+// Four lines of the first half and four of the second one, by turns: a core reads more from two places than from one.
+template <int kReads, class D, bool kPrefetch>
+void PassByTurns(const std::byte* x, const std::byte* y, std::byte* out, std::int64_t bytes, std::int64_t ahead) {
+  constexpr std::size_t kTurn = kRoofBlock / 2;
+  const D d;
+  const Streams streams = StreamsOf(x, y, out, ahead);
+  const auto half = static_cast<std::size_t>(bytes) / 2;
+  for (std::size_t i = 0; i < half; i += kTurn) {
+    for (std::size_t begin = i; begin <= half + i; begin += half) {
+      for (std::size_t at = begin; at < begin + kTurn; at += 4 * hn::Lanes(d)) {
+        PassGroup<kReads, D, 4, kPrefetch, /*kStreaming=*/true>(d, streams, at);
       }
     }
   }
-  if constexpr (kStreaming) hwy::FlushStream();
+  hwy::FlushStream();
 }
 
 template <int kStreams>
@@ -126,7 +158,9 @@ RoofPasses PassesOf() {
            {&Pass<kReads, Bytes, 4, !kPrefetch, kStreaming>, 0, true},
            {&Pass<kReads, Bytes, 4, kPrefetch, kStreaming>, 512, true},
            {&Pass<kReads, Bytes, 4, kPrefetch, kStreaming>, 2048, true},
-           {&Pass<kReads, ShortBytes, 4, !kPrefetch, kStreaming>, 0, true}}};
+           {&Pass<kReads, ShortBytes, 4, !kPrefetch, kStreaming>, 0, true},
+           {&PassByTurns<kReads, ShortBytes, !kPrefetch>, 0, true},
+           {&PassByTurns<kReads, ShortBytes, kPrefetch>, 2048, true}}};
 }
 
 std::vector<RoofPasses> Passes() {
