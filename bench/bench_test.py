@@ -72,7 +72,7 @@ class Bench(unittest.TestCase):
             self.assertGreater(row["real_time"], 0, name)
             if name.startswith("small/"):
                 continue
-            for counter in ["of_roof", "of_ordinary_roof", "roof_seconds", "bytes", "bytes_per_second"]:
+            for counter in ["of_roof", "of_best_roof", "of_ordinary_roof", "roof_seconds", "bytes", "bytes_per_second"]:
                 self.assertGreater(row[counter], 0, f"{counter} of {name}")
             estimated = name.endswith("/threads:1") and not name.startswith("roof/") and "/scalar_loop/" not in name
             self.assertEqual("estimated_seconds" in row, estimated, name)

@@ -47,16 +47,21 @@ Sample MeasureBesideRoof(Roof& roof, const Traffic& traffic, int threads, const 
   if (!effort.roof) return MeasureAlone(threads, calls, effort);
   const OnOwnCpus own_cpus(threads);
   const double guess = Guess(calls, threads);
-  std::vector<double> seconds, best, ordinary, alone;
+  std::vector<double> seconds, roofs, best, ordinary, alone;
   for (int round = Rounds(guess, effort); round > 0; --round) {
     if (threads > 1) LetThreadsSleep();  // on the CPUs that the roof's want
     const RoofTime time = roof.MeasureCall(traffic, threads, effort);
     seconds.push_back(TimeCalls(calls, guess, threads, effort));
+    roofs.push_back(time.roof / seconds.back());
     best.push_back(time.best / seconds.back());
     ordinary.push_back(time.ordinary / seconds.back());
     alone.push_back(time.alone / seconds.back());
   }
-  return {.seconds = Median(seconds), .roof = Median(best), .ordinary = Median(ordinary), .alone = Median(alone)};
+  return {.seconds = Median(seconds),
+          .roof = Median(roofs),
+          .best = Median(best),
+          .ordinary = Median(ordinary),
+          .alone = Median(alone)};
 }
 
 Sample MeasureBesideLoop(const Calls& loop, int threads, const Calls& calls, const Effort& effort) {
@@ -70,7 +75,7 @@ Sample MeasureBesideLoop(const Calls& loop, int threads, const Calls& calls, con
     ratios.push_back(roof / seconds.back());
   }
   const double ratio = Median(ratios);
-  return {.seconds = Median(seconds), .roof = ratio, .ordinary = ratio};
+  return {.seconds = Median(seconds), .roof = ratio, .best = ratio, .ordinary = ratio};
 }
 
 Sample MeasureAlone(int threads, const Calls& calls, const Effort& effort) {

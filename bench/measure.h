@@ -15,7 +15,8 @@ using Calls = std::function<void(std::int64_t count)>;
 struct Sample {
   double seconds = 0;   // of one call
   double roof = 0;      // the roof's time / the call's; 1 is as fast as this machine can do it. 0: a row of time alone
-  double ordinary = 0;  // the same for a roof that has only ordinary stores
+  double best = 0;      // the same for one that also has non-temporal stores where the output is left in a cache
+  double ordinary = 0;  // and for one that has only ordinary ones
   double alone = 0;     // the same for the roof of one thread; 0: not measured
   double unshared = 0;  // seconds on one thread of a call that threads share; 0: not measured
   double estimate = 0;  // seconds on one thread by the plan's estimate; 0: there is none

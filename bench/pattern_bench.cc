@@ -86,7 +86,7 @@ void AddPatternRow(const Pattern& pattern, const Size& size, Bench& bench) {
     if (effort.roof && size.threads > 1 && plan.Describe().parallel && sample.roof < kGoodRoof) {
       const Calls unshared = [&](std::int64_t count) { Execute(plan, call, 1, count); };
       sample.unshared = MeasureAlone(1, unshared, effort).seconds;
-      if (sample.alone == 0) sample.alone = roof.Measure(call.traffic, 1, effort).best / sample.seconds;
+      if (sample.alone == 0) sample.alone = roof.Measure(call.traffic, 1, effort).roof / sample.seconds;
     }
     return sample;
   };
@@ -122,7 +122,7 @@ void AddRoofRow(const char* mix, std::int64_t reads, std::int64_t writes, const 
   const auto measure = [reads, writes, size, bytes, &roof = bench.roof, &arena = bench.arena](const Effort& effort) {
     const Traffic traffic{arena.data(), bytes * reads, arena.second_half() + 320, bytes * writes};
     const RoofTime time = roof.Measure(traffic, size.threads, effort);
-    return Sample{.seconds = time.best, .roof = 1, .ordinary = time.ordinary / time.best};
+    return Sample{.seconds = time.roof, .roof = 1, .best = time.best / time.roof, .ordinary = time.ordinary / time.roof};
   };
   bench.rows.push_back({NameOf(std::string("roof/") + mix, size), "", "", static_cast<double>(bytes * (reads + writes)), measure});
 }

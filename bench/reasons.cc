@@ -74,7 +74,7 @@ std::vector<Reason> ReasonsOf(const Planned& planned, const Sample& sample) {
             Formatted("; the roof: %.1f", roof / share / cycles));
   }
   if (plan.store != "streaming") {
-    add("stores", sample.seconds * (sample.ordinary - sample.roof), "the roof's go past the caches, here a reader may come next");
+    add("stores", sample.seconds * (sample.ordinary - sample.roof), "the roof's go past the caches, the plan's do not");
   }
   if (shared) {
     add("sharing", sample.seconds - sample.unshared * share - sharing_of_roof,

@@ -74,10 +74,11 @@ TEST(Reasons, ArithmeticBeyondTheRoofsAndTheCheck) {
   ExpectReasons(PlannedFor(1, false, {{"bytes", 50, ""}, {"arithmetic", 10, ""}}), SampleOf(0.7), {{"unexplained", 30}});
 }
 
-TEST(Reasons, StoresThatStayInTheCaches) {
+TEST(Reasons, StoresThatAreNotStreamed) {
   Sample sample = SampleOf(0.6);
   sample.ordinary = 0.9;
   Planned planned = PlannedFor(1, false, {{"bytes", 60, ""}});
+  planned.level = "memory";
   ExpectReasons(planned, sample, {{"stores", 30}, {"unexplained", 10}});
   planned.plan.store = "streaming";
   ExpectReasons(planned, sample, {{"unexplained", 40}});

@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "bench/machine.h"
 #include "bench/stopwatch.h"
 
 namespace axiscast::bench {
@@ -191,9 +192,11 @@ RoofTime Roof::Measure(const Traffic& traffic, int threads, const Effort& effort
   const double ordinary = fastest(choice.ordinary);
   double arithmetic = TimeArithmetic(traffic, effort) / threads;
   if (arithmetic > 0 && WholeBlocks(traffic.checked_bytes) > 0) {  // the check, which ends before the first write
-    arithmetic += Measure({traffic.checked, traffic.checked_bytes, traffic.out, 0}, threads, effort).best;
+    arithmetic += Measure({traffic.checked, traffic.checked_bytes, traffic.out, 0}, threads, effort).roof;
   }
-  return {std::max(std::min(ordinary, fastest(choice.streaming)), arithmetic), std::max(ordinary, arithmetic)};
+  const double best = std::min(ordinary, fastest(choice.streaming));
+  const bool in_memory = traffic.bytes() > ThisMachine().caches.l3;
+  return {std::max(in_memory ? best : ordinary, arithmetic), std::max(best, arithmetic), std::max(ordinary, arithmetic)};
 }
 
 double Roof::fork() const { return forks_.empty() ? 0 : Median(forks_); }
@@ -208,13 +211,14 @@ RoofTime Roof::MeasureCall(const Traffic& traffic, int threads, const Effort& ef
   if (threads > 1 && traffic.bytes() > kForkAlwaysPays) {
     const RoofTime parallel = Measure(traffic, threads, effort);
     const double fork = Fork(threads);
-    return {parallel.best + fork, parallel.ordinary + fork};
+    return {parallel.roof + fork, parallel.best + fork, parallel.ordinary + fork};
   }
   const RoofTime serial = Measure(traffic, 1, effort);
-  if (threads == 1) return {serial.best, serial.ordinary, serial.best};
+  if (threads == 1) return {serial.roof, serial.best, serial.ordinary, serial.roof};
   const RoofTime parallel = Measure(traffic, threads, effort);
   const double fork = Fork(threads);
-  return {std::min(serial.best, parallel.best + fork), std::min(serial.ordinary, parallel.ordinary + fork), serial.best};
+  const auto faster = [&](double RoofTime::*seconds) { return std::min(serial.*seconds, parallel.*seconds + fork); };
+  return {faster(&RoofTime::roof), faster(&RoofTime::best), faster(&RoofTime::ordinary), serial.roof};
 }
 
 }  // namespace axiscast::bench

@@ -37,9 +37,10 @@ struct Traffic {
 };
 
 struct RoofTime {
-  double best;       // seconds per pass, with non-temporal stores where they win
+  double roof;       // seconds per pass: `best`, or, where all fits the caches, so that the output is left there, `ordinary`
+  double best;       // with non-temporal stores where they win
   double ordinary;   // without them
-  double alone = 0;  // MeasureCall's best on one thread; 0: not measured, as several are faster beyond doubt
+  double alone = 0;  // MeasureCall's roof on one thread; 0: not measured, as several are faster beyond doubt
 };
 
 class Roof {

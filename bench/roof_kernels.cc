@@ -107,20 +107,17 @@ void Pass(const std::byte* x, const std::byte* y, std::byte* out, std::int64_t b
   if constexpr (kStreaming) hwy::FlushStream();
 }
 
-// Four lines of the first half and four of the second one, by turns: a core reads more from two places than from one.
-template <int kReads, class D, bool kPrefetch>
+// Parts of the bytes take turns of four vectors: a core reads more from several places than from one.
+template <int kReads, class D, int kParts, bool kPrefetch>
 void PassByTurns(const std::byte* x, const std::byte* y, std::byte* out, std::int64_t bytes, std::int64_t ahead) {
-  constexpr std::size_t kTurn = kRoofBlock / 2;
   const D d;
   const Streams streams = StreamsOf(x, y, out, ahead);
-  const auto half = static_cast<std::size_t>(bytes) / 2;
-  for (std::size_t i = 0; i < half; i += kTurn) {
-    for (std::size_t begin = i; begin <= half + i; begin += half) {
-      for (std::size_t at = begin; at < begin + kTurn; at += 4 * hn::Lanes(d)) {
-        PassGroup<kReads, D, 4, kPrefetch, /*kStreaming=*/true>(d, streams, at);
-      }
-    }
+  const std::size_t turn = 4 * hn::Lanes(d), all = static_cast<std::size_t>(bytes), part = all / kParts / turn * turn;
+  const auto pass = [&](std::size_t i) HWY_ATTR { PassGroup<kReads, D, 4, kPrefetch, /*kStreaming=*/true>(d, streams, i); };
+  for (std::size_t i = 0; i < part; i += turn) {
+    for (std::size_t begin = i; begin < kParts * part; begin += part) pass(begin);
   }
+  for (std::size_t i = kParts * part; i < all; i += turn) pass(i);
   hwy::FlushStream();
 }
 
@@ -159,8 +156,10 @@ RoofPasses PassesOf() {
            {&Pass<kReads, Bytes, 4, kPrefetch, kStreaming>, 512, true},
            {&Pass<kReads, Bytes, 4, kPrefetch, kStreaming>, 2048, true},
            {&Pass<kReads, ShortBytes, 4, !kPrefetch, kStreaming>, 0, true},
-           {&PassByTurns<kReads, ShortBytes, !kPrefetch>, 0, true},
-           {&PassByTurns<kReads, ShortBytes, kPrefetch>, 2048, true}}};
+           {&PassByTurns<kReads, ShortBytes, 2, !kPrefetch>, 0, true},
+           {&PassByTurns<kReads, ShortBytes, 2, kPrefetch>, 2048, true},
+           {&PassByTurns<kReads, Bytes, 4, !kPrefetch>, 0, true},
+           {&PassByTurns<kReads, Bytes, 4, kPrefetch>, 1024, true}}};
 }
 
 std::vector<RoofPasses> Passes() {

@@ -109,6 +109,7 @@ void Register(Row& row, Progress& progress, Peer* peer, const Effort& effort) {
     count("bytes_per_second", row.bytes / sample.seconds);
     count("roof_seconds", sample.roof * sample.seconds);
     count("of_roof", sample.roof);
+    count("of_best_roof", sample.best);
     count("of_ordinary_roof", sample.ordinary);
     count("estimated_seconds", sample.estimate);
     count("other_seconds", sample.other);
@@ -134,8 +135,8 @@ Sample MedianOf(const Row& row) {
     }
     return Median(std::move(values));
   };
-  return {median(&Sample::seconds),  median(&Sample::roof),     median(&Sample::ordinary), median(&Sample::alone),
-          median(&Sample::unshared), median(&Sample::estimate), median(&Sample::other)};
+  return {median(&Sample::seconds), median(&Sample::roof),     median(&Sample::best),     median(&Sample::ordinary),
+          median(&Sample::alone),   median(&Sample::unshared), median(&Sample::estimate), median(&Sample::other)};
 }
 
 double RatioOf(const Row& row) {

@@ -59,9 +59,11 @@ void PrintTable(const std::vector<Row>& rows, bool compared) {
   std::printf("target %s, roof in %s; %d threads; caches %s, %s, %s\n", Registry::BuiltIn().target(), RoofTarget(), machine.threads,
               CacheText(machine.caches.l1).c_str(), CacheText(machine.caches.l2).c_str(), CacheText(machine.caches.l3).c_str());
   std::printf("Medians of %zu interleaved repetitions. %s\n\n", rows.front().samples.size(),
-              compared ? "Ratio: the other build's time / this one's, measured by turns; above 1 this build is faster."
-                       : "GB/s of unique bytes; roof: the same reads and writes by plain loops on the same\n"
-                         "memory, ordinary: by loops without non-temporal stores; estimate: the plan's, for one thread.");
+              compared
+                  ? "Ratio: the other build's time / this one's, measured by turns; above 1 this build is faster."
+                  : "GB/s of unique bytes; roof: the same reads and writes by plain loops on the same\n"
+                    "memory, which leave the result in the caches it fits; best: also by loops with non-temporal stores there;\n"
+                    "ordinary: by none of these anywhere; estimate: the plan's, for one thread.");
   std::size_t name_width = 4, shapes_width = 6;
   for (const Row& row : rows) {
     name_width = std::max(name_width, row.name.size());
@@ -71,8 +73,8 @@ void PrintTable(const std::vector<Row>& rows, bool compared) {
     std::printf("%-*s  %-*s", static_cast<int>(name_width), name.c_str(), static_cast<int>(shapes_width), shapes.c_str());
   };
   line_begin("row", "shapes");
-  std::printf("%s\n",
-              compared ? "        time       other   ratio" : "        time     GB/s        roof  % roof  ordinary    estimate");
+  std::printf("%s\n", compared ? "        time       other   ratio"
+                               : "        time     GB/s        roof  % roof    best  ordinary    estimate");
   for (const Row& row : rows) {
     const Sample median = MedianOf(row);
     line_begin(row.name, row.shapes);
@@ -83,8 +85,8 @@ void PrintTable(const std::vector<Row>& rows, bool compared) {
       continue;
     }
     if (row.bytes > 0) {
-      std::printf("  %7.1f  %10s  %6.0f  %8.0f", row.bytes / median.seconds * 1e-9, TimeText(median.seconds * median.roof).c_str(),
-                  100 * median.roof, 100 * median.ordinary);
+      std::printf("  %7.1f  %10s  %6.0f  %6.0f  %8.0f", row.bytes / median.seconds * 1e-9,
+                  TimeText(median.seconds * median.roof).c_str(), 100 * median.roof, 100 * median.best, 100 * median.ordinary);
     }
     if (median.estimate > 0) std::printf("  %10s", TimeText(median.estimate).c_str());
     if (!row.roof.empty() && row.roof != "bytes")
