@@ -58,8 +58,9 @@ class AbreastRows {
           const OutputRun<Out> run(kStream, row, cols);
           std::size_t i = begin == 0 ? ElementsBefore(lanes, row) : begin + offset;
           if constexpr (kStream) {
-            run.StoreVectors(d_stored, row, i, HWY_MIN(begin + offset + step, cols),
-                             [&](std::size_t col) HWY_ATTR { return Rows::ResultToStream(wide, col, attributes, at...); });
+            run.template StoreVectors<kNoTurns>(d_stored, row, i, HWY_MIN(begin + offset + step, cols),
+                                                [&](std::size_t col)
+                                                    HWY_ATTR { return Rows::ResultToStream(wide, col, attributes, at...); });
           } else {
             for (; i < begin + offset + step && i + lanes <= cols; i += lanes) Rows::StoreAhead(wide, i, row, attributes, at...);
           }

@@ -94,7 +94,8 @@ inline constexpr bool kAsksInCaches = HWY_MAX_BYTES >= 64;
 
 // An operand at one of its rows, which gives elements as they are stored; `d` may have any number of lanes. Rows that join are
 // counted through: element i is number i % cols of row i / cols; Next() is then the operand at the next row, After(rows) at a later
-// one. Of rows that do not join, NextRow() goes to the next one.
+// one. Of rows that do not join, NextRow() goes to the next one, AtRow(row) is the operand at a later one. AskAhead(i) and, in
+// loops that stream, AskToStream(i) prefetch what comes behind element i.
 //
 // Streamed: elements one after the other.
 template <typename T>
@@ -106,6 +107,7 @@ class Streamed {
 
   HWY_INLINE bool Joins(std::size_t cols) const { return row_stride_ == static_cast<std::int64_t>(cols * sizeof(Stored<T>)); }
   HWY_INLINE void NextRow() { data_ += row_stride_; }
+  HWY_INLINE Streamed AtRow(std::int64_t row) const { return Streamed({data_ + row * row_stride_, row_stride_}); }
   HWY_INLINE Streamed After(std::int64_t) const { return *this; }
   HWY_INLINE Streamed Next() const { return *this; }
 
@@ -114,9 +116,16 @@ class Streamed {
   // It costs nothing elsewhere, except with float16 from half of L3 on and one thread: 1.1 to 1.2 times as long. float32 would take
   // 1.07 to 1.2 times as long on a quiet core, and 0.85 on a busy one.
   static HWY_INLINE void AskAhead([[maybe_unused]] const Stored<T>* element) {
-    if constexpr (kIsHalf<T>) hwy::Prefetch(element + 1024 / sizeof(T));
+    if constexpr (kIsHalf<T>) hwy::Prefetch(element + kBytesAhead / sizeof(T));
   }
   HWY_INLINE void AskAhead(std::size_t i) const { AskAhead(reinterpret_cast<const Stored<T>*>(data_) + i); }
+  // The same in a loop that streams. Halves take 0.88 to 0.94 of the time (a Zen 3), 0.75 to 0.85 with AVX-512, where other dtypes
+  // in short rows take 0.87 to 0.93 and in long ones as long (an Emerald Rapids; 512 bytes to 1 KB ahead are as good). What lies
+  // behind a row that comes again is asked for in vain. Of scalable vectors nobody measured it.
+  HWY_INLINE void AskToStream([[maybe_unused]] std::size_t i) const {
+    if constexpr (!HWY_HAVE_SCALABLE && (kIsHalf<T> || HWY_MAX_BYTES >= 64))
+      hwy::Prefetch(data_ + i * sizeof(Stored<T>) + kBytesAhead);
+  }
   // Elements [i, i + lanes).
   template <class D>
   HWY_INLINE hn::VFromD<D> Load(D d, std::size_t i) const {
@@ -129,6 +138,7 @@ class Streamed {
   }
 
  private:
+  static constexpr std::size_t kBytesAhead = 1024;
   const std::byte* data_;
   std::int64_t row_stride_;
 };
@@ -142,8 +152,10 @@ class Splat {
   HWY_INLINE explicit Splat(InputRows in) : data_(in.data), row_stride_(in.row_stride), value_(Value()) {}
 
   HWY_INLINE void AskAhead(std::size_t) const {}
+  HWY_INLINE void AskToStream(std::size_t) const {}
   HWY_INLINE bool Joins(std::size_t) const { return true; }
   HWY_INLINE void NextRow() { *this = Next(); }
+  HWY_INLINE Splat AtRow(std::int64_t row) const { return After(row); }
   HWY_INLINE Splat After(std::int64_t rows) const {
     Splat later = *this;
     later.data_ += rows * row_stride_;
@@ -184,6 +196,7 @@ class Repeated {
   }
 
   HWY_INLINE void AskAhead(std::size_t) const {}
+  HWY_INLINE void AskToStream(std::size_t) const {}
   HWY_INLINE Repeated After(std::int64_t rows) const {
     Repeated later = *this;
     later.row_ -= static_cast<std::size_t>(rows) * row_bytes_;

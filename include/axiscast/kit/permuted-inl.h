@@ -243,11 +243,11 @@ class PermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
     const int parts = permutation.parts;
     const std::size_t whole = Part::WholeCols(permutation, cols);
     const std::int64_t end = Part::EndOf(permutation, cols);
-    // Where most of what is read is the streamed input. With vectors shorter than a line (N,3)+(N,1) of any dtype takes 0.83 to 0.9
-    // of the time from memory (Zen 3, seen nowhere else); where as much is read of both, as long, by asking for what has just
-    // come: 1.0 to 1.07; and by a branch all take longer.
+    // Where most of what is read is the streamed input. (N,3)+(N,1) of any dtype takes 0.83 to 0.9 of the time from memory with
+    // AVX2 (a Zen 3), of float16 0.75 to 0.85 with AVX-512, of float32 0.96, and (N,256)+(256) 0.8 (an Emerald Rapids); where as
+    // much is read of both, as long, by asking for what has just come: 1.0 to 1.07; and by a branch all take longer.
     const bool asks = 2 * permutation.stride <= GroupCols(permutation) * static_cast<std::int64_t>(sizeof(Element));
-    [[maybe_unused]] const std::size_t ahead = asks ? 4096 / sizeof(Element) : 0;
+    const std::size_t ahead = asks ? 4096 / sizeof(Element) : 0;
     for (std::int64_t r = 0; r < rows; ++r) {
       const std::byte* const row = Part::SourceOf(permuted_rows, r);
       const std::byte* source = row;
@@ -259,7 +259,7 @@ class PermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
         const auto store = [&](VPermuted v, std::size_t col) HWY_ATTR {
           const V result = Part::Result(hn::LoadU(D(), streamed + col), v, attributes);
           if (HWY_UNLIKELY(streams)) {  // out of the way of what stays in caches
-            if constexpr (HWY_MAX_BYTES < kLineBytes) hwy::Prefetch(streamed + col + ahead);
+            hwy::Prefetch(streamed + col + ahead);
             run.Store(result, D(), out + col);
           } else {
             hn::StoreU(result, D(), out + col);

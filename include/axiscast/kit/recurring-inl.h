@@ -1,6 +1,6 @@
 // The rows of a tile of whose two inputs one has the same elements again after each period of cols: what else would be rows of
-// their own is joined, so that the result is stored in the order of memory, by aligned vectors. (PeriodicRows are those of a tile
-// one of whose inputs is the same in all rows.)
+// their own is joined, so that the result is stored by aligned vectors, unless periods are whole vectors. (PeriodicRows are those
+// of a tile one of whose inputs is the same in all rows.)
 #if defined(AXISCAST_KIT_RECURRING_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AXISCAST_KIT_RECURRING_INL_H_
 #undef AXISCAST_KIT_RECURRING_INL_H_
@@ -35,6 +35,7 @@ class Recurring {
         left_(times) {}
 
   HWY_INLINE void AskAhead(std::size_t) const {}
+  HWY_INLINE void AskToStream(std::size_t) const {}
   HWY_INLINE Recurring Next() const {
     Recurring next = *this;
     const bool ends = left_ == 1;
@@ -46,6 +47,7 @@ class Recurring {
   HWY_INLINE Recurring After(std::int64_t periods) const {
     Recurring later = *this;
     later.at_ += periods / times_ * row_stride_ - periods * period_bytes_;
+    later.left_ = times_ - periods % times_;
     return later;
   }
   template <class D>
@@ -92,8 +94,8 @@ class RecurringRows {
 
  private:
   template <bool kStream>
-  static HWY_INLINE void RunRows(const Tile& tile, const TileInput& recurring, const std::byte* data, InputRows other,
-                                 std::byte* out) {
+  static HWY_NOINLINE void RunRows(const Tile& tile, const TileInput& recurring, const std::byte* data, InputRows other,
+                                   std::byte* out) {
     const std::int64_t period = recurring.period, times = tile.cols / period;
     const std::int64_t bytes = tile.cols * static_cast<std::int64_t>(sizeof(Element));
     const auto attributes = ReadAttributes<Op, T>(tile);

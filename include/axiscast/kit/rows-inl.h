@@ -145,28 +145,28 @@ struct ElementwiseRows {
   // As RunPattern, for operands that may be of other kinds, not all of them splat.
   template <class A, class... X>
   static HWY_INLINE void RunRows(const Tile& tile, void* out_rows, const A attributes, X... x) {
+    if (tile.stream) return StreamedRows(tile, out_rows, attributes, x...);
+    JoinedOrSeparateRows<false>(tile, out_rows, attributes, x...);
+  }
+  // In one function with those that are not streamed, both have too few registers: short rows in L2 take 1.3 times as long.
+  template <class A, class... X>
+  static HWY_NOINLINE void StreamedRows(const Tile& tile, void* out_rows, const A attributes, X... x) {
+    JoinedOrSeparateRows<true>(tile, out_rows, attributes, x...);
+  }
+  template <bool kStream, class A, class... X>
+  static HWY_INLINE void JoinedOrSeparateRows(const Tile& tile, void* out_rows, const A attributes, X... x) {
     const auto cols = static_cast<std::size_t>(tile.cols);
-    const std::int64_t rows = tile.rows;
     auto* const out = static_cast<std::byte*>(out_rows);
     constexpr bool kAnySplat = !(X::kStreamed && ...);
     if constexpr (kAnySplat && !SpecialRows::template kTakes<T> && !HasBySplat<Op, T>()) {
       const std::size_t lanes = hn::Lanes(WideTag(InputsOf<Op, T>()));
       const bool dense = tile.out_row_stride == static_cast<std::int64_t>(cols * sizeof(Stored<Out>)) && (x.Joins(cols) && ...);
-      if (dense && rows > 1 && cols % lanes != 0) {
-        const std::size_t n = static_cast<std::size_t>(rows) * cols;
-        if (tile.stream) {
-          JoinedRows<true>(reinterpret_cast<Stored<Out>*>(out), rows, cols, n, attributes, x...);
-        } else {
-          JoinedRows<false>(reinterpret_cast<Stored<Out>*>(out), rows, cols, n, attributes, x...);
-        }
-        return;
+      if (dense && tile.rows > 1 && cols % lanes != 0) {
+        const std::size_t n = static_cast<std::size_t>(tile.rows) * cols;
+        return JoinedRows<kStream>(reinterpret_cast<Stored<Out>*>(out), tile.rows, cols, n, attributes, x...);
       }
     }
-    if (tile.stream) {
-      SeparateRows<true>(out, tile.out_row_stride, rows, cols, attributes, x...);
-    } else {
-      SeparateRows<false>(out, tile.out_row_stride, rows, cols, attributes, x...);
-    }
+    SeparateRows<kStream>(out, tile.out_row_stride, tile.rows, cols, attributes, x...);
   }
 
   // Elements [i, i + lanes), all of the row that the operands stand at.
@@ -192,11 +192,10 @@ struct ElementwiseRows {
       hn::StoreU(Result(wide, i, attributes, x...), d_stored, out + i);
     }
   }
-  // The same of a loop that streams: whole lines. Without vectors of a line, halves of any number of streams are asked for: they
-  // take 0.88 to 0.94 of the time (a Zen 3).
+  // The same of a loop that streams: whole lines.
   template <class Wide, class A, class... X>
   static HWY_INLINE auto ResultToStream(Wide wide, std::size_t i, const A& attributes, const X&... x) {
-    if constexpr (HWY_MAX_BYTES < kLineBytes) (x.AskAhead(i), ...);
+    (x.AskToStream(i), ...);
     if constexpr (kInHalves) {
       const hn::Half<Wide> half;
       const auto lower = Result(half, i, attributes, x...), upper = Result(half, i + hn::Lanes(half), attributes, x...);
@@ -214,6 +213,27 @@ struct ElementwiseRows {
     }
   }
 
+  // The vectors of a row that ends at element `end`, from the one at i on, and one at its end that belongs to the next row as well.
+  // Of the last row, those that end before n. Returns where the next one begins. Operands by value: by reference, where the caller
+  // changes them, rows take 2 to 3.5 times as long.
+  template <bool kStream, class Wide, class A, class... X>
+  static HWY_INLINE std::size_t JoinedRow(Wide wide, const OutputRun<Stored<Out>>& run, Stored<Out>* out, std::size_t i,
+                                          std::size_t end, bool is_last, std::size_t n, const A& attributes, const X... x) {
+    const hn::Rebind<Stored<Out>, Wide> d_stored;
+    // Where rows take turns, their parts do not: of 185 bytes, rows took 1.07 times as long.
+    constexpr std::size_t kLeast = kRowsTakeTurns<decltype(d_stored)> ? kNoTurns : kLeastByTurns;
+    i = run.template StoreVectors<kLeast>(d_stored, out, i, is_last ? n - 1 : end, [&](std::size_t at) HWY_ATTR {
+      return ResultOfRun<kStream>(wide, at, attributes, x...);
+    });
+    if (is_last || i >= end) return i;
+    const auto crossing = [&](const auto& operand) HWY_ATTR {
+      using Element = typename std::remove_cvref_t<decltype(operand)>::Element;
+      return operand.LoadCrossing(StoredTag<Element, Wide>(), i, end - i, operand.Next());
+    };
+    run.Store(ResultOf<typename X::Element...>(wide, attributes, crossing(x)...), d_stored, out + i);
+    return i + hn::Lanes(wide);
+  }
+
   // `n` elements of rows that follow each other without gaps, as VectorRow does one; of the last row, a vector at least. A vector
   // that belongs to two rows is put together from both.
   template <bool kStream, class A, class... X>
@@ -225,53 +245,66 @@ struct ElementwiseRows {
     const auto first_result = Result(wide, 0, attributes, x...);
     const auto last_result = Result(wide, last, attributes, x.After(rows - 1)...);
     const OutputRun<Stored<Out>> run(kStream, out, n);
-    std::size_t i = begin;
-    for (std::size_t end = cols;; end += cols) {
-      const bool is_last = --rows == 0;  // the vector that ends at n is stored alone
-      i = run.StoreVectors(d_stored, out, i, is_last ? n - 1 : end,
-                           [&](std::size_t at) HWY_ATTR { return ResultOfRun<kStream>(wide, at, attributes, x...); });
-      if (is_last) break;
-      if (i < end) {
-        const auto crossing = [&](const auto& operand) HWY_ATTR {
-          using Element = typename std::remove_cvref_t<decltype(operand)>::Element;
-          return operand.LoadCrossing(StoredTag<Element, decltype(wide)>(), i, end - i, operand.Next());
-        };
-        run.Store(ResultOf<typename X::Element...>(wide, attributes, crossing(x)...), d_stored, out + i);
-        i += lanes;
+    if constexpr (kStream && kRowsTakeTurns<decltype(d_stored)>) {
+      ForRowsByTurns(rows, static_cast<std::int64_t>(cols * sizeof(Stored<Out>)), [&](std::int64_t row) HWY_ATTR {
+        const std::size_t end = static_cast<std::size_t>(row + 1) * cols;
+        const std::size_t i = begin + ((end - cols - begin + lanes - 1) & (0 - lanes));
+        JoinedRow<kStream>(wide, run, out, i, end, row == rows - 1, n, attributes, x.After(row)...);
+      });
+    } else {
+      std::size_t i = begin;
+      for (std::size_t end = cols;; end += cols) {
+        i = JoinedRow<kStream>(wide, run, out, i, end, --rows == 0, n, attributes, x...);
+        if (rows == 0) break;
+        ((x = x.Next()), ...);
       }
-      ((x = x.Next()), ...);
     }
     if (begin > 0) run.StoreFirst(first_result, d_stored, out);
     run.StoreLast(last_result, d_stored, out + last);
   }
 
-  // Are all rows whole vectors, on vectors' boundaries? Of rows that are streamed: whole lines.
+  // Are all rows whole vectors, on vectors' boundaries? Of rows that are streamed: whole lines, and not so many that parts of a row
+  // take turns.
   template <bool kStream>
   static HWY_INLINE bool IsWhole(const std::byte* out, std::int64_t out_row_stride, std::size_t cols) {
     const std::size_t vector = hn::Lanes(WideTag(InputsOf<Op, T>())) * sizeof(Stored<Out>);
     const std::size_t whole = kStream ? HWY_MAX(vector, kLineBytes) : vector;  // powers of two
+    using D = hn::Rebind<Stored<Out>, decltype(WideTag(InputsOf<Op, T>()))>;
+    if (kStream && kLineIsVectors<D> && cols * sizeof(Stored<Out>) >= kLeastByTurns) return false;
     return ((reinterpret_cast<std::uintptr_t>(out) | static_cast<std::uintptr_t>(out_row_stride) | (cols * sizeof(Stored<Out>))) &
             (whole - 1)) == 0;
   }
 
-  // Such rows, in the order of memory: where the ends of rows of 512 bytes are computed first, they take 1.2 times as long in L2.
+  // One of such rows. Operands by value, as in JoinedRow.
+  template <bool kStream, class Wide, class A, class... X>
+  static HWY_INLINE void WholeRow(Wide wide, std::byte* out, std::size_t cols, const A& attributes, const X... x) {
+    auto* const row = reinterpret_cast<Stored<Out>*>(out);
+    if constexpr (kStream) {
+      StreamLines<kNoTurns>(hn::Rebind<Stored<Out>, Wide>(), row, 0, cols,
+                            [&](std::size_t i) HWY_ATTR { return ResultToStream(wide, i, attributes, x...); });
+    } else {
+      HWY_UNROLL(2)
+      for (std::size_t i = 0; i < cols; i += hn::Lanes(wide)) StoreAhead(wide, i, row, attributes, x...);
+    }
+  }
+
+  // Such rows, in the order of memory where they do not take turns: where the ends of rows of 512 bytes are computed first, they
+  // take 1.2 times as long in L2.
   template <bool kStream, class A, class... X>
   static HWY_INLINE void WholeRows(std::byte* out, std::int64_t out_row_stride, std::int64_t rows, std::size_t cols,
                                    const A attributes, X... x) {
     const auto wide = WideTag(InputsOf<Op, T>());
-    const std::size_t lanes = hn::Lanes(wide);
-    for (;;) {
-      auto* const row = reinterpret_cast<Stored<Out>*>(out);
-      if constexpr (kStream) {
-        const hn::Rebind<Stored<Out>, decltype(wide)> d_stored;
-        StreamLines(d_stored, row, 0, cols, [&](std::size_t i) HWY_ATTR { return ResultToStream(wide, i, attributes, x...); });
-      } else {
-        HWY_UNROLL(2)
-        for (std::size_t i = 0; i < cols; i += lanes) StoreAhead(wide, i, row, attributes, x...);
+    if constexpr (kStream && kRowsTakeTurns<hn::Rebind<Stored<Out>, decltype(wide)>>) {
+      ForRowsByTurns(rows, static_cast<std::int64_t>(cols * sizeof(Stored<Out>)), [&](std::int64_t row) HWY_ATTR {
+        WholeRow<kStream>(wide, out + row * out_row_stride, cols, attributes, x.AtRow(row)...);
+      });
+    } else {
+      for (;;) {
+        WholeRow<kStream>(wide, out, cols, attributes, x...);
+        if (--rows == 0) return;
+        out += out_row_stride;
+        (x.NextRow(), ...);
       }
-      if (--rows == 0) return;
-      out += out_row_stride;
-      (x.NextRow(), ...);
     }
   }
 

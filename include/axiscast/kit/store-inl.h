@@ -64,52 +64,58 @@ HWY_INLINE void StreamOrStore(hn::VFromD<D> v, D d, hn::TFromD<D>* at) {
   }
 }
 
-// Whether a line is two or four vectors that can be streamed, on every CPU of the target.
-template <class D>
-inline constexpr bool kLineIsVectors =
-    !HWY_HAVE_SCALABLE && (hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) == 16 || hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) == 32);
+// Whether a line is one, two or four vectors that can be streamed, on every CPU of the target.
+template <class D, std::size_t kBytes = hn::MaxLanes(D()) * sizeof(hn::TFromD<D>)>
+inline constexpr bool kLineIsVectors = !HWY_HAVE_SCALABLE && (kBytes == 16 || kBytes == 32 || kBytes == 64);
 
-// Streams a line, of several vectors, which are result(i) and on. They are stored right after each other: where inputs are loaded
-// between them, calls take 1.1 to 1.18 times as long (a Zen 3).
+// Streams a line, whose vectors are result(i) and on. Several are stored right after each other: where inputs are loaded between
+// them, calls take 1.1 to 1.18 times as long (a Zen 3).
 template <class D, class T, class F>
 HWY_INLINE void StreamLine(D d, T* row, std::size_t i, const F& result) {
   const std::size_t lanes = hn::Lanes(d);
-  const auto first = result(i), second = result(i + lanes);
-  if constexpr (kLineBytes == 2 * hn::MaxLanes(D()) * sizeof(T)) {
+  constexpr std::size_t kVectors = kLineBytes / (hn::MaxLanes(D()) * sizeof(T));
+  if constexpr (kVectors == 1) {
+    hn::Stream(result(i), d, row + i);
+  } else if constexpr (kVectors == 2) {
+    const auto first = result(i), second = result(i + lanes);
     hn::Stream(first, d, row + i), hn::Stream(second, d, row + i + lanes);
   } else {
+    const auto first = result(i), second = result(i + lanes);
     const auto third = result(i + 2 * lanes), fourth = result(i + 3 * lanes);
     hn::Stream(first, d, row + i), hn::Stream(second, d, row + i + lanes);
     hn::Stream(third, d, row + i + 2 * lanes), hn::Stream(fourth, d, row + i + 3 * lanes);
   }
 }
 
-// Bytes of half a row from which on its halves take turns: 16 KB rows take 1.01 to 1.08 times as long by turns. kNoTurns: never.
-inline constexpr std::size_t kLeastHalf = 32 * 1024, kNoTurns = ~std::size_t{0};
+// Bytes of a row, or of rows, from which on their parts take turns (kLeast of the following): rows of 32 KB in two parts took 1.01
+// to 1.08 times as long by turns (a Zen 3). kNoTurns: never.
+inline constexpr std::size_t kLeastByTurns = 64 * 1024, kNoTurns = ~std::size_t{0};
 
 // Streams the whole lines of `row` from element i, which begins one, to the last one that ends at `stop` at the latest; result(i)
-// gives a vector. Returns where the next line begins. Of a long row, four lines of the first half and four of the second one take
-// turns, as a core reads more from two places than from one: sums of two arrays take 0.88 to 0.95 of the time with one thread, of
-// an array and a value 0.86 to 0.92, comparisons 0.75 to 0.9 (a Zen 3). Turns of 16 lines are as good, those of 64 for one array
-// alone. Lines that are one vector are stored in the order of memory.
-template <std::size_t kHalf = kLeastHalf, class D, class T, class F>
+// gives a vector. Returns where the next line begins.
+// Parts of a long row take turns of four lines, as a core reads more from several places than from one. Of two parts sums of two
+// arrays take 0.88 to 0.95 of the time with one thread, of an array and a value 0.86 to 0.92, comparisons 0.75 to 0.9 (AVX2, a
+// Zen 3); of four parts 0.93 and 0.82, of two 0.96 and 0.88, of eight no less (AVX-512, an Emerald Rapids, where two threads have
+// the same). Turns of 16 lines are as good, those of 64 only of one array and with AVX2.
+template <std::size_t kLeast = kLeastByTurns, class D, class T, class F>
 HWY_INLINE std::size_t StreamLines(D d, T* row, std::size_t i, std::size_t stop, const F& result) {
   constexpr std::size_t kLine = kLineBytes / sizeof(T);
-  if constexpr (kLineIsVectors<D> && kHalf == kNoTurns) {
+  if constexpr (kLineIsVectors<D> && kLeast == kNoTurns) {
     for (; i + kLine <= stop; i += kLine) StreamLine(d, row, i, result);
   } else if constexpr (kLineIsVectors<D>) {
-    // Both halves, then what they leave: by the same loops, as `result` is inlined in them.
-    constexpr std::size_t kTurn = 4 * kLine;
+    // All parts, then what they leave: by the same loops, as `result` is inlined in them.
+    constexpr std::size_t kParts = hn::MaxLanes(D()) == kLine ? 4 : 2, kTurn = 4 * kLine;
     while (i + kLine <= stop) {
-      const std::size_t all = (stop - i) / kLine * kLine, half = all / 2 / kTurn * kTurn;
-      const std::size_t places = half >= kHalf / sizeof(T) ? 2 : 1, turn = places == 2 ? kTurn : all;
-      for (const std::size_t end = i + (places == 2 ? half : all); i < end; i += turn) {
-        for (std::size_t place = 0; place < places; ++place) {
-          const std::size_t begin = i + place * half;
+      const std::size_t all = (stop - i) / kLine * kLine;
+      const bool by_turns = all >= kLeast / sizeof(T);
+      const std::size_t parts = by_turns ? kParts : 1, part = by_turns ? all / kParts / kTurn * kTurn : all;
+      const std::size_t turn = by_turns ? kTurn : all;
+      for (const std::size_t end = i + part; i < end; i += turn) {
+        for (std::size_t begin = i; begin < i + parts * part; begin += part) {
           for (std::size_t at = begin; at < begin + turn; at += kLine) StreamLine(d, row, at, result);
         }
       }
-      i += (places - 1) * half;
+      i += (parts - 1) * part;
     }
   } else if (i < stop) {
     const std::size_t lanes = hn::Lanes(d);
@@ -117,6 +123,32 @@ HWY_INLINE std::size_t StreamLines(D d, T* row, std::size_t i, std::size_t stop,
     for (; i + lanes <= stop; i += lanes) StreamOrStore(result(i), d, row + i);
   }
   return i;
+}
+
+// Whether parts of rows that are streamed take turns, as those of a long row do in StreamLines: where a vector of results is a
+// line. With AVX2 nobody measured it.
+template <class D>
+inline constexpr bool kRowsTakeTurns = kLineIsVectors<D>&& hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) == kLineBytes;
+
+// f(row) for each of so many rows of `bytes` each: four parts of them take turns of 1 KB, or a row. (N,3)+(3), (N,4)+(4), (N,7)+(7)
+// and (N,16)+(16) of float32 take 0.8 to 0.86 of the time from memory with one thread, 0.94 to 0.97 with two; (N,64)+(64) 0.88, but
+// as long by turns of 256 bytes or 4 KB; where parts are a power of two apart, as long as where they are not (an Emerald Rapids).
+template <class F>
+HWY_INLINE void ForRowsByTurns(std::int64_t rows, std::int64_t bytes, const F& f) {
+  constexpr std::int64_t kParts = 4, kTurnBytes = 1024;
+  // All parts, then what they leave: by the same loops, as `f` is inlined in them.
+  for (std::int64_t begin = 0; begin < rows;) {
+    const std::int64_t left = rows - begin, some = HWY_MAX(kTurnBytes / bytes, 1);
+    const bool by_turns = left * bytes >= std::int64_t{kLeastByTurns} && left >= kParts * some;
+    const std::int64_t parts = by_turns ? kParts : 1, part = by_turns ? left / kParts / some * some : left;
+    const std::int64_t turn = by_turns ? some : left;
+    for (const std::int64_t end = begin + part; begin < end; begin += turn) {
+      for (std::int64_t first = begin; first < begin + parts * part; first += part) {
+        for (std::int64_t row = first; row < first + turn; ++row) f(row);
+      }
+    }
+    begin += (parts - 1) * part;
+  }
 }
 
 // A run of results. One that `streams` is stored past the caches: the vectors in its whole lines, where nothing else is stored. An
@@ -141,13 +173,13 @@ class OutputRun {
   }
   // The vectors of `row` from element i, which is on a vector's boundary, to the last one that ends at `stop` at the latest;
   // result(i) gives one. Returns where the next one begins.
-  template <std::size_t kHalf = kLeastHalf, class D, class F>
+  template <std::size_t kLeast = kLeastByTurns, class D, class F>
   HWY_INLINE std::size_t StoreVectors(D d, T* row, std::size_t i, std::size_t stop, const F& result) const {
     const std::size_t lanes = hn::Lanes(d);
     for (;; i += lanes) {
       if constexpr (kLineIsVectors<D>) {
         if (streams_ && reinterpret_cast<std::uintptr_t>(row + i) % kLineBytes == 0)
-          i = StreamLines<kHalf>(d, row, i, stop, result);
+          i = StreamLines<kLeast>(d, row, i, stop, result);
       }
       if (i + lanes > stop) return i;
       Store(result(i), d, row + i);
