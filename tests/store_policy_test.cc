@@ -143,11 +143,22 @@ struct Case {
 
 TEST(StorePolicy, BitsAreTheSame) {
   const Case cases[] = {
-      {{70000}, {70000}, {70000}, {}},           {{70000}, {}, {70000}, {}},
-      {{90, 1000}, {1000}, {90, 1000}, {}},      {{90, 384}, {90, 1}, {90, 384}, {}},
-      {{9, 64, 7, 7}, {64}, {9, 64, 7, 7}, 1},   {{5, 16, 14, 14}, {16}, {5, 16, 14, 14}, 1},
-      {{9000, 3}, {3}, {9000, 3}, {}},           {{9000, 3}, {9000, 1}, {9000, 3}, {}},
-      {{31, 3, 4, 5}, {3, 4}, {31, 3, 4, 5}, 1}, {{2, 3}, {2, 3}, {2, 3}, {}},
+      {{70000}, {70000}, {70000}, {}},
+      {{70000}, {}, {70000}, {}},
+      {{90, 1000}, {1000}, {90, 1000}, {}},
+      {{90, 384}, {90, 1}, {90, 384}, {}},
+      {{9, 64, 7, 7}, {64}, {9, 64, 7, 7}, 1},
+      {{5, 16, 14, 14}, {16}, {5, 16, 14, 14}, 1},
+      {{9000, 3}, {3}, {9000, 3}, {}},
+      {{9000, 3}, {9000, 1}, {9000, 3}, {}},
+      {{31, 3, 4, 5}, {3, 4}, {31, 3, 4, 5}, 1},
+      {{2, 3}, {2, 3}, {2, 3}, {}},
+      // Rows that take turns, of whole lines and others:
+      {{2100, 64}, {64}, {2100, 64}, {}},
+      {{1100, 64}, {1100, 1}, {1100, 64}, {}},
+      {{9001, 16}, {16}, {9001, 16}, {}},
+      {{202, 1, 185}, {202, 2, 185}, {202, 2, 185}, {}},
+      {{3, 1, 1024}, {3, 9, 1024}, {3, 9, 1024}, {}},
   };
   std::mt19937 random(5);
   const auto check = [&](const Op& op, DType dtype) {
@@ -155,21 +166,30 @@ TEST(StorePolicy, BitsAreTheSame) {
     for (const Case& c : cases) {
       std::int64_t elements = 1;
       for (const std::int64_t extent : c.out) elements *= extent;
-      std::vector<std::uint8_t> x(static_cast<std::size_t>(elements * size) + 64), y(x.size());
+      std::vector<std::uint8_t> x(static_cast<std::size_t>(elements * size) + 128), y(x.size());
       for (auto* bytes : {&x, &y}) {
         for (std::uint8_t& byte : *bytes) byte = static_cast<std::uint8_t>(random() % 64);  // no NaN, whose bits may be any
       }
       const Plan plan = PlanOf(op, dtype, c.x, c.y, c.out, c.axis);
       for (const std::int64_t offset : {std::int64_t{0}, std::int64_t{3}, size, std::int64_t{16}}) {
         std::vector<std::uint8_t> expected(x.size(), 0x5a), actual(x.size(), 0x5a);
+        // `offset` bytes behind a line. Nothing else in that line, nor behind the result, is written.
+        const auto out = [&](std::vector<std::uint8_t>& bytes) {
+          return bytes.data() + (64 - reinterpret_cast<std::uintptr_t>(bytes.data()) % 64) % 64 + offset;
+        };
+        const auto from_line = [&](std::vector<std::uint8_t>& bytes) {
+          const std::uint8_t* const line = out(bytes) - offset;
+          return std::vector<std::uint8_t>(line, line + elements * size + 64);
+        };
         for (const int threads : {1, 3}) {
           ExecuteOptions options;
           options.max_threads = threads;
           options.stores = StorePolicy::kCached;
-          ASSERT_TRUE(plan.Execute({x.data(), y.data()}, expected.data() + offset, options).ok());
+          ASSERT_TRUE(plan.Execute({x.data(), y.data()}, out(expected), options).ok());
           options.stores = StorePolicy::kStream;
-          ASSERT_TRUE(plan.Execute({x.data(), y.data()}, actual.data() + offset, options).ok());
-          ASSERT_EQ(actual, expected) << op.name() << " " << NameOf(dtype) << ", offset " << offset;
+          ASSERT_TRUE(plan.Execute({x.data(), y.data()}, out(actual), options).ok());
+          ASSERT_EQ(from_line(actual), from_line(expected))
+              << op.name() << " " << NameOf(dtype) << ", case " << &c - cases << ", offset " << offset;
         }
       }
     }
@@ -182,6 +202,9 @@ TEST(StorePolicy, BitsAreTheSame) {
     SCOPED_TRACE(target);
     const Registry* registry = nullptr;
     ASSERT_TRUE(Registry::BuiltInFor(target, &registry).ok());
+    for (const DType dtype : {DType::kInt8, DType::kFloat16, DType::kBFloat16, DType::kFloat32}) {
+      check(*registry->Find("subtract"), dtype);
+    }
     for (const DType dtype : {DType::kInt16, DType::kInt32, DType::kFloat64}) check(*registry->Find("less"), dtype);
     for (const DType dtype : {DType::kFloat32, DType::kFloat64}) check(*registry->Find("remainder"), dtype);
     for (const DType dtype : {DType::kInt32, DType::kUInt64}) check(*registry->Find("floor_divide"), dtype);
