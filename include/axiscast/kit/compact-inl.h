@@ -90,7 +90,7 @@ class CompactRows {
     const hn::Rebind<Element, decltype(wide)> d_stored;
     const std::size_t lanes = hn::Lanes(wide);
     const OutputRun<Element> run(stream, out, n);
-    constexpr bool kIsLong = IsCompact<Op, T>();  // or it comes here as all ops do with SSE2
+    constexpr bool kIsLong = IsCompact<Op, T>();  // or it comes here as all ops do with SSE2, or in a build without its loops
     const std::size_t before = stream ? Misalignment(d_stored, out) : 0;
     std::size_t i = 0, some = 0;
     if constexpr (!kHasLoops<Op, T>) {

@@ -187,8 +187,9 @@ constexpr bool IsCompact() {
   }
 }
 
-// Whether this build has loops for each kind of inputs of an op that does not ask for one: AXISCAST_LOOPS_OF names such ops, with
-// spaces between; without it all are. What it does not name is a ninth of the code, and to compile.
+// Whether this build has loops for each kind of inputs of an op that is not compact. AXISCAST_LOOPS_OF names those ops that have
+// them, with spaces between; without it all have. One without them is a ninth of its code, and of the time to compile it. The
+// library alone is built with it: ops of those who include the kit have their loops.
 constexpr bool BuildHasLoops([[maybe_unused]] std::string_view op) {
 #ifdef AXISCAST_LOOPS_OF
   for (std::string_view names = AXISCAST_LOOPS_OF; !names.empty();) {
