@@ -81,9 +81,11 @@ class Forward(unittest.TestCase):
             theirs = kernels.expected(kernel, arrays, dtype)
         self.assertEqual(ours.shape, theirs.shape)
         if not by_numpy and name != kernel and not cases.same_bits(kernels.flushed(ours), ours):
-            # Paddle runs its old ops with subnormals flushed to zero; ours keep them, as NumPy does.
+            # Ours keep subnormals, as NumPy does. Paddle runs its old ops with all of them flushed to zero, if the machine lets it:
+            # a Zen 3 did, an Emerald Rapids did not.
             self.assertTrue(same(ours, kernels.expected(kernel, arrays, dtype), False), "\n".join(map(str, (*arrays, ours))))
-            ours = kernels.flushed(ours)
+            if cases.same_bits(kernels.flushed(theirs), theirs):
+                ours = kernels.flushed(ours)
         self.assertTrue(same(ours, theirs, name in kernels.SIGN_OF_ZERO), "\n".join(map(str, (*arrays, theirs, ours))))
         return by_numpy
 
