@@ -63,7 +63,7 @@ void PrintTable(const std::vector<Row>& rows, bool compared) {
                   ? "Ratio: the other build's time / this one's, measured by turns; above 1 this build is faster."
                   : "GB/s of unique bytes; roof: the same reads and writes by plain loops on the same\n"
                     "memory, which leave the result in the caches it fits; best: also by loops with non-temporal stores there;\n"
-                    "ordinary: by none of these anywhere; estimate: the plan's, for one thread.");
+                    "ordinary: without such loops anywhere; estimate: the plan's, for one thread.");
   std::size_t name_width = 4, shapes_width = 6;
   for (const Row& row : rows) {
     name_width = std::max(name_width, row.name.size());

@@ -52,6 +52,7 @@ TEST(BuiltInRegistry, ListsEveryOpOnceSortedAndDescribed) {
 
 // Which kernels heed permuted inputs: those of short arithmetic that have not plain loops alone, where the target permutes so long
 // lanes in one instruction, or in a few (AVX2).
+// Here and below, ops that have their loops in every build (CMakePresets.json: AXISCAST_LOOPS_OF), and others.
 TEST(BuiltInRegistry, PermutesInputsWhereTheTargetDoes) {
   for (const char* target : Registry::SupportedTargets()) {
     SCOPED_TRACE(target);
