@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "bench/roof_loops-inl.h"
 
@@ -42,10 +43,27 @@ HWY_INLINE auto HalvesOf(D d, const std::uint16_t* x) {
   return hn::BitCast(bits, hn::DemoteTo(halves, Op()(widened(x), other)));
 }
 
+// Where float16 is added as it is. (Arm's targets that can do so are compared with conversions, as are the library's there.)
+#if HWY_ARCH_X86 && HWY_HAVE_FLOAT16
+template <bool kToFew>
+std::int64_t AddFloat16s(std::int64_t elements, int place) {
+  const hn::ScalableTag<hwy::float16_t> d;
+  const hn::RebindToUnsigned<decltype(d)> bits;
+  constexpr std::uint16_t kOne = 0x3c00;
+  return RunArrays(bits, elements, place, kOne, [&](const std::uint16_t* x) HWY_ATTR {
+    const auto other = kToFew ? hn::Set(bits, kOne) : hn::Load(bits, x + kPitch);
+    return hn::BitCast(bits, hn::Add(hn::BitCast(d, hn::Load(bits, x)), hn::BitCast(d, other)));
+  });
+}
+#endif
+
 // Results are stored as they are converted, or by half vectors (a Zen 4 then adds two arrays in 0.84 of the time), or in pairs: a
 // Zen 5 takes 1.3 times as long to convert 32 bytes to memory as to a register.
 template <class Op, bool kToFew>
 std::int64_t ConvertHalves(int way, std::int64_t elements, int place) {
+#if HWY_ARCH_X86 && HWY_HAVE_FLOAT16
+  if constexpr (std::is_same_v<Op, Add>) return way == 0 ? AddFloat16s<kToFew>(elements, place) : 0;
+#endif
   const hn::ScalableTag<float> d;
   const hn::Rebind<std::uint16_t, decltype(d)> bits;
   constexpr std::uint16_t kOne = 0x3c00;

@@ -27,7 +27,7 @@ struct Add {
                                 .gradient = "dout; dout"};
   static constexpr Kinds kKinds = kAllKinds;
   template <typename T>
-  using KernelType = SameBits<T>;
+  using KernelType = Float16Itself<SameBits<T>>;
 
   template <typename T>
   static T Scalar(T x, T y) {
@@ -58,7 +58,7 @@ struct Subtract {
                                 .gradient = "dout; negative(dout)"};
   static constexpr Kinds kKinds = kNumbers;
   template <typename T>
-  using KernelType = SameBits<T>;
+  using KernelType = Float16Itself<SameBits<T>>;
 
   template <typename T>
   static T Scalar(T x, T y) {
@@ -83,7 +83,7 @@ struct Multiply {
                                 .gradient = "multiply(dout, y); multiply(dout, x)"};
   static constexpr Kinds kKinds = kAllKinds;
   template <typename T>
-  using KernelType = SameBits<T>;
+  using KernelType = Float16Itself<SameBits<T>>;
 
   template <typename T>
   static T Scalar(T x, T y) {

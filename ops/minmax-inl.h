@@ -34,7 +34,7 @@ T SmallerOf(T x, T y) {
 // Equal floats have equal bits but for the signs of zeros.
 template <typename T, class V>
 HWY_INLINE V LargerLanes(V x, V y) {
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (hwy::IsFloat<T>()) {
     return hn::IfThenElse(hn::Eq(x, y), hn::And(x, y), hn::Max(x, y));
   } else {
     return hn::Max(x, y);
@@ -42,7 +42,7 @@ HWY_INLINE V LargerLanes(V x, V y) {
 }
 template <typename T, class V>
 HWY_INLINE V SmallerLanes(V x, V y) {
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (hwy::IsFloat<T>()) {
     return hn::IfThenElse(hn::Eq(x, y), hn::Or(x, y), hn::Min(x, y));
   } else {
     return hn::Min(x, y);
@@ -84,6 +84,8 @@ struct Maximum {
                                     "where(greater(x, y), dout, where(equal(x, y), multiply(dout, 0.5), 0)); where(greater(y, x), "
                                     "dout, where(equal(x, y), multiply(dout, 0.5), 0))"};
   static constexpr Kinds kKinds = kAllKinds;
+  template <typename T>
+  using KernelType = Float16Itself<T>;
 
   template <typename T>
   static T Scalar(T x, T y) {
@@ -95,7 +97,7 @@ struct Maximum {
   }
   template <typename T, class D, class V>
   static HWY_INLINE V Vector(D, V x, V y) {
-    if constexpr (std::is_floating_point_v<T>) {
+    if constexpr (hwy::IsFloat<T>()) {
       return LargerOrNan<T>(x, y);
     } else {
       return LargerLanes<T>(x, y);
@@ -117,6 +119,8 @@ struct Minimum {
                                     "where(less(x, y), dout, where(equal(x, y), multiply(dout, 0.5), 0)); where(less(y, x), dout, "
                                     "where(equal(x, y), multiply(dout, 0.5), 0))"};
   static constexpr Kinds kKinds = kAllKinds;
+  template <typename T>
+  using KernelType = Float16Itself<T>;
 
   template <typename T>
   static T Scalar(T x, T y) {
@@ -128,7 +132,7 @@ struct Minimum {
   }
   template <typename T, class D, class V>
   static HWY_INLINE V Vector(D, V x, V y) {
-    if constexpr (std::is_floating_point_v<T>) {
+    if constexpr (hwy::IsFloat<T>()) {
       return SmallerOrNan<T>(x, y);
     } else {
       return SmallerLanes<T>(x, y);

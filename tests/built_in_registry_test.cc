@@ -64,8 +64,9 @@ TEST(BuiltInRegistry, PermutesInputsWhereTheTargetDoes) {
     for (const char* op : {"add", "subtract", "left_shift", "remainder", "equal", "abs"}) {
       const bool is_short = std::strcmp(op, "add") == 0 || std::strcmp(op, "subtract") == 0;
       for (const Kernel& kernel : registry->Find(op)->kernels()) {
-        // float16 is permuted as float.
-        const std::size_t size = kernel.inputs[0] == DType::kFloat16 ? 4 : SizeOf(kernel.inputs[0]);
+        // float16 is permuted as float, where it is converted to it.
+        const bool is_float = kernel.inputs[0] == DType::kFloat16 && name != "AVX3_SPR";
+        const std::size_t size = is_float ? 4 : SizeOf(kernel.inputs[0]);
         const bool is_bfloat16 = kernel.inputs[0] == DType::kBFloat16;  // in pairs
         const int lanes = static_cast<int>((name == "AVX2" ? 32 : 64) / (is_bfloat16 ? 2 : size));
         EXPECT_EQ(kernel.abilities.permutes, is_short && permutes && size >= least ? lanes : 0)
@@ -124,12 +125,13 @@ TEST(BuiltInRegistry, KeepsInputsOfShortArithmeticOrTakesRowsAbreast) {
       const bool is_short =
           (is_plain || std::strcmp(op, "add") == 0 || std::strcmp(op, "subtract") == 0) && std::strcmp(target, "SSE2") != 0;
       for (const Kernel& kernel : registry->Find(op)->kernels()) {
-        EXPECT_EQ(kernel.abilities.keeps, is_short && !is_plain && kernel.inputs[0] != DType::kFloat16)
-            << op << " " << NameOf(kernel.inputs[0]);
+        // Which is no other dtype where it is added as it is.
+        const bool is_float16 = kernel.inputs[0] == DType::kFloat16 && std::strcmp(target, "AVX3_SPR") != 0;
+        EXPECT_EQ(kernel.abilities.keeps, is_short && !is_plain && !is_float16) << op << " " << NameOf(kernel.inputs[0]);
         const bool is_avx2_or_later = std::strncmp(target, "AVX", 3) == 0;
         EXPECT_EQ(kernel.abilities.recurs > 0, is_avx2_or_later && kernel.abilities.keeps) << op << " " << NameOf(kernel.inputs[0]);
         // AVX2 and later convert float16; other targets may, too.
-        const bool halves = is_short && kernel.inputs[0] == DType::kFloat16, converts = is_avx2_or_later;
+        const bool halves = is_short && is_float16, converts = is_avx2_or_later;
         EXPECT_TRUE(halves ? !converts || kernel.abilities.widens > 0 : kernel.abilities.widens == 0)
             << op << " " << NameOf(kernel.inputs[0]);
         EXPECT_TRUE(halves ? !converts || kernel.abilities.abreast : kernel.abilities.abreast == is_short)
@@ -294,8 +296,9 @@ TEST(BuiltInRegistry, KernelsOfTargetsDiffer) {
   for (const char* target : Registry::SupportedTargets()) {
     const Registry* registry = nullptr;
     ASSERT_TRUE(Registry::BuiltInFor(target, &registry).ok());
-    // Of bytes: most others AVX3_DL has from AVX3 (target_tables_test).
-    const DType dtypes[] = {DType::kInt8, DType::kInt8};
+    // Of bytes: most others AVX3_DL has from AVX3, and AVX3_SPR these from AVX3_DL (target_tables_test).
+    const DType dtype = std::strcmp(target, "AVX3_SPR") == 0 ? DType::kFloat16 : DType::kInt8;
+    const DType dtypes[] = {dtype, dtype};
     const KernelFunction run = registry->Find("add")->FindKernel(dtypes)->run;
     EXPECT_TRUE(owners.emplace(run, target).second) << target << " has the kernel of " << owners[run];
   }

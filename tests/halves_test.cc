@@ -16,6 +16,7 @@ TEST(Halves, HaveLoopsWhereCpusGain) {
   const std::string target = Registry::BuiltIn().target();
   if (target.substr(0, 4) != "AVX3") GTEST_SKIP() << target << " is not a target of the CPUs that gain";
   for (const DType dtype : {DType::kFloat32, DType::kInt8, DType::kFloat16}) {
+    if (dtype == DType::kFloat16 && target == "AVX3_SPR") continue;  // which Zen 4s lack: float16 is added as it is
     const DType dtypes[] = {dtype, dtype};
     const Kernel* const kernel = FindOp("add")->FindKernel(dtypes);
     const auto bytes = 1000 * static_cast<std::int64_t>(SizeOf(dtype));

@@ -93,7 +93,9 @@ std::string WhatIsWrong(const OpDefinition& op) {
 
 TEST(Kit, HasTheOpsForEachTargetOfThisCPU) {
   const std::vector<TargetOps> all = own::Ops();
-  const std::vector<const char*> targets = Registry::SupportedTargets();  // of the same build, and so the same ones
+  std::vector<const char*> targets = Registry::SupportedTargets();  // of the same build, and so the same ones
+  // But for that which a few of the library's files have alone.
+  if (std::string_view(targets[0]) == "AVX3_SPR" && std::string_view(all[0].target) != targets[0]) targets.erase(targets.begin());
   ASSERT_EQ(all.size(), targets.size());
   for (std::size_t i = 0; i < all.size(); ++i) {
     EXPECT_STREQ(all[i].target, targets[i]);

@@ -24,7 +24,8 @@ const Kernel& KernelIn(const std::vector<OpDefinition>& definitions, const char*
   return kNone;
 }
 
-// What AVX3_DL does not compile itself it has from AVX3, and nothing else. Of a target that this CPU lacks, functions run that
+// What AVX3_DL does not compile itself it has from AVX3, and nothing else; AVX3_SPR computes in float16, and has all else from
+// AVX3_DL. Of a target that this CPU lacks, functions run that
 // return a table's address, and no kernel.
 TEST(TargetTables, HaveEveryKernelAndShareWhatIsTheSame) {
   std::map<std::string, std::vector<OpDefinition>> all;
@@ -46,6 +47,16 @@ TEST(TargetTables, HaveEveryKernelAndShareWhatIsTheSame) {
     for (const auto& [name, unused] : all) {
       const bool is_avx3 = name.substr(0, 4) == "AVX3";
       EXPECT_TRUE(is_avx3 || !shares("add", dtype, name.c_str(), "AVX3")) << name << " " << NameOf(dtype);
+    }
+  }
+  if (all.count("AVX3_SPR") > 0) {
+    for (const char* op : {"add", "subtract", "multiply", "maximum", "minimum", "less", "squared_difference", "divide"}) {
+      const bool in_itself =
+          std::strcmp(op, "less") != 0 && std::strcmp(op, "squared_difference") != 0 && std::strcmp(op, "divide") != 0;
+      for (const DType dtype : {DType::kInt8, DType::kFloat16, DType::kBFloat16, DType::kFloat32}) {
+        if (std::strcmp(op, "divide") == 0 && dtype == DType::kInt8) continue;  // of floats
+        EXPECT_EQ(shares(op, dtype, "AVX3_DL", "AVX3_SPR"), !in_itself || dtype != DType::kFloat16) << op << " " << NameOf(dtype);
+      }
     }
   }
   const KernelFunction chain = KernelIn(all["AVX3_DL"], "add", DType::kFloat32).chain;

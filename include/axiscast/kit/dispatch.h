@@ -30,6 +30,11 @@ HWY_INLINE constexpr bool IsBeyondAvx3(std::int64_t target) {
   return HWY_ARCH_X86 && target < HWY_AVX3 && (HWY_TARGETS & HWY_AVX3) != 0;
 }
 
+// The same of AVX3_DL.
+HWY_INLINE constexpr bool IsBeyondAvx3Dl(std::int64_t target) {
+  return IsBeyondAvx3(target) && target < HWY_AVX3_DL && (HWY_TARGETS & HWY_AVX3_DL) != 0;
+}
+
 // Calls f(target, Highway's name of it, whether this CPU has it) for every target of this file, best first; it has at least one.
 template <class F>
 HWY_INLINE void ForEachTarget(F f) {

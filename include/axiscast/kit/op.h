@@ -12,6 +12,7 @@
 
 #include "axiscast/dtype.h"
 #include "axiscast/kernel.h"
+#include "hwy/base.h"
 
 namespace axiscast {
 
@@ -61,9 +62,9 @@ using Computed = std::conditional_t<kIsHalf<T>, float, T>;
 template <typename T>
 using Lane = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, Computed<T>>;
 
-// What is in memory.
+// What is in memory. (hwy::float16_t is Float16 where it is what the op computes in: Float16Itself in kit/half-inl.h.)
 template <typename T>
-using Stored = std::conditional_t<kIsHalf<T>, std::uint16_t, Lane<T>>;
+using Stored = std::conditional_t<kIsHalf<T> || std::is_same_v<T, hwy::float16_t>, std::uint16_t, Lane<T>>;
 
 template <typename T, bool kInteger = std::is_integral_v<T> && !std::is_same_v<T, bool>>
 struct UnsignedOf {
@@ -286,6 +287,7 @@ struct TargetRow {
   ChooseFunction choose;
   CheckFunction check;
   KernelAbilities abilities;
+  double cycles;
 };
 
 /// Ops as they were compiled for one target.

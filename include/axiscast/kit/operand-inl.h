@@ -44,6 +44,8 @@ HWY_INLINE hn::VFromD<D> FromStored([[maybe_unused]] D d, hn::VFromD<StoredTag<T
     return hn::Min(v, hn::Set(d, std::uint8_t{1}));
   } else if constexpr (kIsHalf<T>) {
     return WidenHalf(T(), d, v);
+  } else if constexpr (!std::is_same_v<Stored<T>, Lane<T>>) {
+    return hn::BitCast(d, v);
   } else {
     return v;
   }
@@ -54,6 +56,8 @@ template <typename T, class D>
 HWY_INLINE hn::VFromD<StoredTag<T, D>> ToStored([[maybe_unused]] D d, hn::VFromD<D> v) {
   if constexpr (kIsHalf<T>) {
     return RoundToHalf(T(), d, v);
+  } else if constexpr (!std::is_same_v<Stored<T>, Lane<T>>) {
+    return hn::BitCast(StoredTag<T, D>(), v);
   } else {
     return v;
   }

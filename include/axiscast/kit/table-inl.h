@@ -58,13 +58,16 @@ constexpr std::size_t CountRows(TypeList<T...>) {
 template <class... Ops>
 inline constexpr std::size_t kRowCount = (std::size_t{0} + ... + CountRows<Ops>(ElementTypes()));
 
-// Whether AVX3's kernel of an op and T serves. Of the ops here, this target's own would be the same instructions: those beyond AVX3
-// permute, multiply and shift bytes, and join masks of 8 lanes to results of bool.
+// Whether the kernel of an op and T serves that AVX3 has, or AVX3_DL. Of the ops here, this target's own would be the same
+// instructions: those of AVX3_DL beyond AVX3 permute, multiply and shift bytes, and join masks of 8 lanes to results of bool; those
+// of later targets beyond AVX3_DL compute in float16.
 template <class Op, typename T>
 constexpr bool IsAvx3s() {
+  if (!IsBeyondAvx3(HWY_TARGET) || std::is_same_v<T, hwy::float16_t>) return false;
+  if (IsBeyondAvx3Dl(HWY_TARGET)) return true;
   constexpr std::size_t size = sizeof(Stored<T>), out_size = sizeof(Stored<OutOf<Op, T>>);
   constexpr bool is_to_bool = std::is_same_v<OutOf<Op, T>, bool>;
-  return IsBeyondAvx3(HWY_TARGET) && size > 1 && (is_to_bool ? size < 8 : out_size > 1);
+  return size > 1 && (is_to_bool ? size < 8 : out_size > 1);
 }
 
 template <class Op, typename T>
@@ -79,6 +82,7 @@ constexpr void SetRow(TargetRow*& row) {
         row->run = &KernelOp::Class::template Run<KernelOp, KernelType>;
         row->choose = KernelOp::Class::template Chooses<typename KernelOp::Class, KernelOp, KernelType>();
         row->abilities = KernelOp::Class::template Abilities<typename KernelOp::Class, KernelOp, KernelType>();
+        row->cycles = CyclesOf<KernelOp, KernelType>();
       }
       if constexpr (RefusesZero<Op, T>()) row->check = &AnyZero<SameBits<T>>;
     }
@@ -107,13 +111,13 @@ const TargetRow* RowsOf(OpList<Ops...>) {
   return kTable.rows;
 }
 
-// A target's rows, and AVX3's, which serve where it has none.
+// A target's rows, and those of AVX3_DL and AVX3, which serve where it has none.
 struct ServingRows {
-  const TargetRow *own, *avx3s;
+  const TargetRow *own, *avx3_dls, *avx3s;
 
   HWY_INLINE const TargetRow& Next() {
-    const TargetRow& row = own->run != nullptr ? *own : *avx3s;
-    ++own, ++avx3s;
+    const TargetRow& row = own->run != nullptr ? *own : avx3_dls->run != nullptr ? *avx3_dls : *avx3s;
+    ++own, ++avx3_dls, ++avx3s;
     return row;
   }
 };
@@ -131,7 +135,7 @@ void AddKernel(ServingRows& rows, OpDefinition& definition) {
     using KernelOp = KernelOpOf<Op, T>;
     kernel.streams = true;
     kernel.joins = KernelOp::Class::template kJoins<KernelOp, KernelTypeOf<KernelOp, T>>;
-    kernel.cycles = CyclesOf<KernelOp, KernelTypeOf<KernelOp, T>>();
+    kernel.cycles = row.cycles;
     kernel.cycles_by_splat = CyclesBySplatOf<KernelOp, KernelTypeOf<KernelOp, T>>();
     kernel.reference = &Op::Class::template Reference<Op, T>;
     definition.kernels.push_back(kernel);
@@ -148,7 +152,8 @@ void AddDefinition(ServingRows& rows, std::vector<OpDefinition>& definitions, Ty
 template <class... Ops, typename Function, std::size_t kEntries>
 std::vector<OpDefinition> Definitions(OpList<Ops...>, Function* const (&table)[kEntries], std::int64_t target) {
   const TargetRow* const own = ForTarget(table, target)();
-  ServingRows rows = {own, IsBeyondAvx3(target) ? ForTarget(table, HWY_AVX3)() : own};
+  ServingRows rows = {own, IsBeyondAvx3Dl(target) ? ForTarget(table, HWY_AVX3_DL)() : own,
+                      IsBeyondAvx3(target) ? ForTarget(table, HWY_AVX3)() : own};
   std::vector<OpDefinition> definitions;
   definitions.reserve(sizeof...(Ops));
   (AddDefinition<Ops>(rows, definitions, ElementTypes()), ...);
