@@ -127,25 +127,26 @@ HWY_INLINE std::size_t StreamLines(D d, T* row, std::size_t i, std::size_t stop,
 
 // Whether parts of rows that are streamed take turns, as those of a long row do in StreamLines: where a vector of results is a
 // line. With AVX2 nobody measured it.
+inline constexpr std::size_t kLeastRunsByTurns = 16 * 1024, kTurnBytes = 512;
 template <class D>
 inline constexpr bool kRowsTakeTurns = kLineIsVectors<D>&& hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) == kLineBytes;
 
-// f(row) for each of so many rows of `bytes` each: four parts of them take turns of 1 KB, or a row. (N,3)+(3), (N,4)+(4), (N,7)+(7)
-// and (N,16)+(16) of float32 take 0.8 to 0.86 of the time from memory with one thread, 0.94 to 0.97 with two; (N,64)+(64) 0.88, but
-// as long by turns of 256 bytes or 4 KB; where parts are a power of two apart, as long as where they are not (an Emerald Rapids).
+// f(begin, end) for parts of n elements of so many bytes, from 16 KB on in turns of 512 bytes, which four parts of all take. Rows
+// of 4 to 16 KB take 0.83 to 0.86 of the time from memory with one thread, 0.94 to 0.98 with two, (N,3)+(3) to (N,64)+(64) 0.78 to
+// 0.86, and rows of 784 bytes, 64 of which take another value again and again, 0.89. By turns of 256 bytes as long, of 1 KB 1.03
+// to 1.06 times, of 4 KB as without; where parts are a power of two apart, as long as where they are not (an Emerald Rapids,
+// float32).
 template <class F>
-HWY_INLINE void ForRowsByTurns(std::int64_t rows, std::int64_t bytes, const F& f) {
-  constexpr std::int64_t kParts = 4, kTurnBytes = 1024;
+HWY_INLINE void ForRunsByTurns(std::size_t n, std::size_t bytes, const F& f) {
+  constexpr std::size_t kParts = 4;
   // All parts, then what they leave: by the same loops, as `f` is inlined in them.
-  for (std::int64_t begin = 0; begin < rows;) {
-    const std::int64_t left = rows - begin, some = HWY_MAX(kTurnBytes / bytes, 1);
-    const bool by_turns = left * bytes >= std::int64_t{kLeastByTurns} && left >= kParts * some;
-    const std::int64_t parts = by_turns ? kParts : 1, part = by_turns ? left / kParts / some * some : left;
-    const std::int64_t turn = by_turns ? some : left;
-    for (const std::int64_t end = begin + part; begin < end; begin += turn) {
-      for (std::int64_t first = begin; first < begin + parts * part; first += part) {
-        for (std::int64_t row = first; row < first + turn; ++row) f(row);
-      }
+  for (std::size_t begin = 0; begin < n;) {
+    const std::size_t left = n - begin, some = kTurnBytes / bytes;
+    const bool by_turns = left * bytes >= kLeastRunsByTurns;
+    const std::size_t parts = by_turns ? kParts : 1, part = by_turns ? left / kParts / some * some : left;
+    const std::size_t turn = by_turns ? some : left;
+    for (const std::size_t end = begin + part; begin < end; begin += turn) {
+      for (std::size_t first = begin; first < begin + parts * part; first += part) f(first, first + turn);
     }
     begin += (parts - 1) * part;
   }
