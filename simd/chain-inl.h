@@ -11,6 +11,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <new>
+#include <numeric>
 
 #include "axiscast/kit/store-inl.h"
 #include "axiscast/kit/table-inl.h"
@@ -34,6 +36,7 @@ class ChainRows {
   using Element = typename Code::Element;
   using Link = typename Code::Link;
   using Codes = typename Code::Codes;
+  static constexpr std::int64_t kParts = kRowsTakeTurns<D> ? kPartsByTurns : 1;
   static constexpr std::size_t kMostVectors = 8;  // at a time: as many as calls hand on in registers
   // What goes to memory mostly comes from there. A block's begin asks for as many lines of all inputs as it has, from so many bytes
   // on: the second input's would else be asked for after the first links are done, and reading stand still meanwhile. Two inputs
@@ -49,13 +52,10 @@ class ChainRows {
     if (ChainBlocks<T, Ops...>::IsFor(tile)) return RunBlocks(tile, inputs, out);
     const bool dense = tile.out_row_stride == tile.cols * static_cast<std::int64_t>(sizeof(Element));
     const std::int64_t together = dense ? tile.rows : 1;
+    if (tile.stream) return RunStreamed(tile, inputs, out, together);
     for (std::int64_t r = 0; r < tile.rows; r += together) {
       ChainRows rows(tile, inputs, static_cast<std::byte*>(out) + r * tile.out_row_stride, r, together);
-      if (tile.stream) {
-        rows.template RunRows<true>();
-      } else {
-        rows.template RunRows<false>();
-      }
+      rows.template RunRows<false>(0, 0);
     }
   }
 
@@ -71,6 +71,37 @@ class ChainRows {
     const std::int64_t done = tile.rows - rest.rows;
     Blocks::FindRow(tile, inputs, done, rest_inputs);
     Run(rest, rest_inputs, static_cast<std::byte*>(out) + done * tile.out_row_stride);
+  }
+
+  // Past the caches. Four parts of rows that follow each other take turns (ForRunsByTurns in kit/store-inl.h) of eight vectors, if
+  // those are lines; each begins on a line, if the first one does.
+  static HWY_NOINLINE void RunStreamed(const Tile& tile, const void* const* inputs, void* out, std::int64_t together) {
+    alignas(ChainRows) std::byte room[kParts][sizeof(ChainRows)];
+    const std::size_t row_bytes = static_cast<std::size_t>(tile.cols) * sizeof(Element), turn = kMostVectors * hn::Lanes(D());
+    const bool by_turns = kParts > 1 && static_cast<std::size_t>(together) * row_bytes >= kLeastRunsByTurns;
+    const auto step = static_cast<std::int64_t>(kLineBytes / std::gcd(row_bytes, std::size_t{kLineBytes}));
+    const std::int64_t part = by_turns ? together / kParts / step * step : 0;
+    for (std::int64_t r = 0; r < tile.rows;) {
+      // Parts, and then what they leave.
+      const std::int64_t parts = part > 0 && r == 0 ? kParts : 1, rows = parts > 1 ? part : HWY_MIN(together, tile.rows - r);
+      ChainRows* of[kParts];
+      for (std::int64_t p = 0; p < parts; ++p, r += rows) {
+        of[p] = new (room[p]) ChainRows(tile, inputs, static_cast<std::byte*>(out) + r * tile.out_row_stride, r, rows);
+      }
+      if (parts == 1) {
+        of[0]->template RunRows<true>(0, of[0]->total_);
+        continue;
+      }
+      std::size_t next[kParts] = {};
+      for (bool left = true; left;) {
+        left = false;
+        for (std::int64_t p = 0; p < kParts; ++p) {
+          if (next[p] == of[p]->total_) continue;
+          next[p] = of[p]->template RunRows<true>(next[p], next[p] + turn);
+          left = true;
+        }
+      }
+    }
   }
 
   // An input of which the next row is neither the same value nor what comes next in memory.
@@ -131,17 +162,19 @@ class ChainRows {
     SetPairs();
   }
 
-  // Whole vectors of one row, and one at a time where rows meet.
+  // Whole vectors of one row, and one at a time where rows meet: from element i on. Where results are streamed, no more begin from
+  // `stop` on. Returns where the next one is.
   template <bool kStream>
-  HWY_INLINE void RunRows() {
+  HWY_INLINE std::size_t RunRows(std::size_t i, [[maybe_unused]] std::size_t stop) {
     const std::size_t lanes = hn::Lanes(D());
-    std::size_t i = 0;
-    if (total_ >= kMostVectors * lanes) {
+    if (i == 0 && total_ >= kMostVectors * lanes) {
       if (const std::size_t before = Misalignment(D(), out_); before != 0) i = RunSome(0, lanes - before);
       if (i == end_) NextRow();
     }
     for (;;) {
+      if (kStream && i >= stop) return i;
       for (; end_ - i >= 8 * lanes; i += 8 * lanes) {
+        if (kStream && i >= stop) return i;
         AskAhead<kStream>(i, 8);
         RunBlock(links_, i, first_splat_, V0(), V0(), V0(), V0(), V0(), V0(), V0(), V0());
       }
@@ -154,11 +187,11 @@ class ChainRows {
           AskAhead<kStream>(i, 1);
           i = pairs_ && total_ - i >= lanes ? RunAcross(i) : RunSome(i, HWY_MIN(lanes, total_ - i));
           if (i == end_ && i != total_) NextRow();
-          if (i == total_) return;
+          if (i == total_) return i;
           continue;
         }
       }
-      if (end_ == total_) return;
+      if (end_ == total_) return i;
       NextRow();
     }
   }

@@ -242,7 +242,8 @@ class PermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
     const InputRows permuted_rows = RowsOf(tile, inputs, permuted), streamed_rows = RowsOf(tile, inputs, 1 - permuted);
     const auto attributes = ReadAttributes<Op, T>(tile);
     const auto [rows, cols, back] = Part::GroupsOf(tile, permutation, permuted);
-    const std::size_t lanes = kLanes, ahead = ReadsOther(permutation) ? 4096 / sizeof(Element) : 0;
+    const std::size_t lanes = kLanes;
+    [[maybe_unused]] const std::size_t ahead = ReadsOther(permutation) ? 4096 / sizeof(Element) : 0;
     const int parts = permutation.parts;
     const std::size_t whole = Part::WholeCols(permutation, cols);
     const std::int64_t end = Part::EndOf(permutation, cols);
@@ -251,7 +252,7 @@ class PermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
       const std::byte* source = row;
       const Element* streamed = streamed_rows.Row<T>(r);
       Element* const out = Part::OutOf(tile, out_rows, r);
-      const OutputRun<Element> run(streams, out, whole);
+      [[maybe_unused]] const OutputRun<Element> run(streams, out, whole);
       std::size_t i = 0;
       for (; i < whole; source += permutation.stride, streamed -= back) {
         const auto store = [&](VPermuted v, std::size_t col) HWY_ATTR {
@@ -384,12 +385,13 @@ class PermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
     constexpr std::size_t kTurn = kTurnBytes / static_cast<std::size_t>(kVectorBytes);
     const std::size_t all = static_cast<std::size_t>(rows) * row_vectors;
     const bool by_turns = all * static_cast<std::size_t>(kVectorBytes) >= kLeastRunsByTurns;
-    const std::size_t part = by_turns ? all / 4 / kTurn * kTurn : 0;
+    static_assert(kPartsByTurns == 4);
+    const std::size_t part = by_turns ? all / kPartsByTurns / kTurn * kTurn : 0;
     Place places[] = {place_of(0), place_of(part), place_of(2 * part), place_of(3 * part)};
     for (std::size_t i = 0; i < part; i += kTurn) {
       for (Place& place : places) place = compute(place, kTurn);
     }
-    compute(places[3], all - 4 * part);
+    compute(places[3], all - kPartsByTurns * part);
   }
 };
 

@@ -87,7 +87,7 @@ HWY_INLINE void StreamLine(D d, T* row, std::size_t i, const F& result) {
   }
 }
 
-// Bytes of a row, or of rows, from which on their parts take turns (kLeast of the following): rows of 32 KB in two parts took 1.01
+// Bytes of a row from which on its parts take turns (kLeast of the following): rows of 32 KB in two parts took 1.01
 // to 1.08 times as long by turns (a Zen 3). kNoTurns: never.
 inline constexpr std::size_t kLeastByTurns = 64 * 1024, kNoTurns = ~std::size_t{0};
 
@@ -127,10 +127,10 @@ HWY_INLINE std::size_t StreamLines(D d, T* row, std::size_t i, std::size_t stop,
 
 // Whether parts of rows that are streamed take turns, as those of a long row do in StreamLines: where a vector of results is a
 // line. With AVX2 nobody measured it.
-inline constexpr std::size_t kLeastRunsByTurns = 16 * 1024, kTurnBytes = 512;
 template <class D>
 inline constexpr bool kRowsTakeTurns = kLineIsVectors<D>&& hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) == kLineBytes;
 
+inline constexpr std::size_t kLeastRunsByTurns = 16 * 1024, kPartsByTurns = 4, kTurnBytes = 512;
 // f(begin, end) for parts of n elements of so many bytes, from 16 KB on in turns of 512 bytes, which four parts of all take. Rows
 // of 4 to 16 KB take 0.83 to 0.86 of the time from memory with one thread, 0.94 to 0.98 with two, (N,3)+(3) to (N,64)+(64) 0.78 to
 // 0.86, and rows of 784 bytes, 64 of which take another value again and again, 0.89. By turns of 256 bytes as long, of 1 KB 1.03
@@ -138,12 +138,11 @@ inline constexpr bool kRowsTakeTurns = kLineIsVectors<D>&& hn::MaxLanes(D()) * s
 // float32).
 template <class F>
 HWY_INLINE void ForRunsByTurns(std::size_t n, std::size_t bytes, const F& f) {
-  constexpr std::size_t kParts = 4;
   // All parts, then what they leave: by the same loops, as `f` is inlined in them.
   for (std::size_t begin = 0; begin < n;) {
     const std::size_t left = n - begin, some = kTurnBytes / bytes;
     const bool by_turns = left * bytes >= kLeastRunsByTurns;
-    const std::size_t parts = by_turns ? kParts : 1, part = by_turns ? left / kParts / some * some : left;
+    const std::size_t parts = by_turns ? kPartsByTurns : 1, part = by_turns ? left / kPartsByTurns / some * some : left;
     const std::size_t turn = by_turns ? some : left;
     for (const std::size_t end = begin + part; begin < end; begin += turn) {
       for (std::size_t first = begin; first < begin + parts * part; first += part) f(first, first + turn);
