@@ -33,12 +33,10 @@ namespace {
 // counted; its L3 is far from its cores. It says that L3 has 300 MB. Of sums of two arrays, into a cache or past it, and a loop
 // that reads the result after that (ms, one thread), the first is the faster pair up to 48 MB in all: 24 MB 1.24 + 0.52 and 0.85
 // + 1.18, 48 MB 2.6 + 0.9 and 1.6 + 1.9, 64 MB 3.6 + 1.3 and 2.2 + 2.6, 80 MB 4.8 + 2.5 and 2.8 + 3.2; outputs alone alike.
-// In two runs 77 % of the estimates were within 1.5 times: six and seven of ten in L1, nine in L2, seven in L3, seven and nine in
-// memory. The first run corrected this row, which the second one went by; that one's L1 and L3 took 1.3 times as long, beside
-// other guests. On 2 virtual cores of another one calls took two thirds of their estimates in L3, and 0.8 in L2 and of what is
-// streamed, which takes turns since then (kit/store-inl.h): these numbers are that one's, and in later runs 94 % of its estimates
-// are within 1.5 times. Divisions take twice as long as their cycles say. How shared rows are cut was not measured. Sapphire
-// Rapids, which has the same cores, and Granite Rapids have its row, as it is nearer than a Zen 5's; nobody measured them.
+// Its L1 and L3 took 1.3 times as long in one run as in another, beside other guests. The row is that of 2 virtual cores of another
+// one, where in later runs 94 % of the estimates were within 1.5 times; by the first one's numbers, 87 % there and 77 % here.
+// Divisions take twice as long as their cycles say. How shared rows are cut was not measured. Sapphire Rapids, which has the same
+// cores, and Granite Rapids have its row, as it is nearer than a Zen 5's; nobody measured them.
 constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
 constexpr Speed kZen5 = {400e9, 200e9, 105e9, 38e9, 54e9, 1, 0.25e-9, 1, 0.5, false, kAll};
 [[maybe_unused]] constexpr Speed kZen3 = {128e9, 97e9, 68e9, 22e9, 29e9, 1, 0.64e-9, 1.8, 1, false, kAll};

@@ -297,6 +297,7 @@ TEST(BuiltInRegistry, KernelsOfTargetsDiffer) {
     const Registry* registry = nullptr;
     ASSERT_TRUE(Registry::BuiltInFor(target, &registry).ok());
     // Of bytes: most others AVX3_DL has from AVX3, and AVX3_SPR these from AVX3_DL (target_tables_test).
+    if (std::strcmp(target, "AVX3_ZEN4") == 0) continue;  // of builds that have all targets: it has all from AVX3_DL
     const DType dtype = std::strcmp(target, "AVX3_SPR") == 0 ? DType::kFloat16 : DType::kInt8;
     const DType dtypes[] = {dtype, dtype};
     const KernelFunction run = registry->Find("add")->FindKernel(dtypes)->run;

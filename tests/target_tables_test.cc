@@ -1,6 +1,7 @@
 // The kernels of every target that was compiled, in their tables: those of targets that this CPU lacks, too.
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <cstring>
 #include <map>
 #include <string>
@@ -49,7 +50,9 @@ TEST(TargetTables, HaveEveryKernelAndShareWhatIsTheSame) {
       EXPECT_TRUE(is_avx3 || !shares("add", dtype, name.c_str(), "AVX3")) << name << " " << NameOf(dtype);
     }
   }
-  if (all.count("AVX3_SPR") > 0) {
+  if (all.count("AVX3_SPR") == 0) {
+    std::printf("AVX3_SPR, which gcc alone has, is not in this build: float16 is computed in itself nowhere\n");
+  } else {
     for (const char* op : {"add", "subtract", "multiply", "maximum", "minimum", "less", "squared_difference", "divide"}) {
       const bool in_itself =
           std::strcmp(op, "less") != 0 && std::strcmp(op, "squared_difference") != 0 && std::strcmp(op, "divide") != 0;

@@ -34,7 +34,7 @@ class RowsChoice {
   // float16 too (an addition takes 0.89 of the time in L1). Half as long, divisions take 1.1 times as long in L1, and `where`,
   // whose inputs are of two sizes, 1.15 times.
   static constexpr bool kIsStoredOrFloat16 = std::is_same_v<T, Float16> || sizeof(Stored<T>) == sizeof(Lane<T>);
-  static constexpr bool kMayHalve = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3 && !HWY_HAVE_FLOAT16 &&
+  static constexpr bool kMayHalve = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3 && !std::is_same_v<T, hwy::float16_t> &&
                                     std::is_same_v<SpecialRows, NoSpecialRows> && kHasLoops<Op, T> &&
                                     std::is_same_v<InputsOf<Op, T>, TypeList<T, T>> && std::is_same_v<OutOf<Op, T>, T> &&
                                     kIsStoredOrFloat16 && CyclesOf<Op, Computed<T>>() <= 1;

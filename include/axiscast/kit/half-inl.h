@@ -24,10 +24,10 @@ using HalfBits = hn::Vec<hn::Rebind<std::uint16_t, DF>>;
 // infinities nor rounds subnormals.
 inline constexpr bool kHasFloat16Conversions = (HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2) || HWY_ARCH_ARM_A64;
 
-// Float16 computed in itself, on targets that can, of an op whose result is then the same: a float has more than twice as many bits
-// and two, so that what is rounded to it first, and then to float16, is rounded as once, of sums, products, quotients and roots.
-// `template <typename T> using KernelType = Float16Itself<T>;`. Sums in L1 take 0.2 of the time, in L2 0.6 (an Emerald Rapids).
-// Highway has it of AVX3_SPR with gcc alone (1.2); of Arm's targets, which have it too, nobody tried it.
+// Float16 computed in itself, on targets that can, of an op whose result is then the same: a float has twice as many bits and two,
+// so that what is rounded to it first, and then to float16, is rounded as once, of sums, products, quotients and roots.
+// `template <typename T> using KernelType = Float16Itself<T>;`. docs/design.md says what it gains. Highway has it of AVX3_SPR, with
+// gcc alone (1.2); of Arm's targets, which have it too, nobody tried it.
 #if HWY_ARCH_X86 && HWY_HAVE_FLOAT16
 template <typename T>
 using Float16Itself = std::conditional_t<std::is_same_v<T, Float16>, hwy::float16_t, T>;

@@ -1,6 +1,6 @@
 // From a family's list of ops to its kernels. Per target there is only an array of function pointers (RowsOf); names, dtypes and
 // references are made once, from the target that is compiled last (Definitions), so they cost nothing per target. Of AVX-512's
-// later targets, only those kernels are compiled that would differ from AVX3's.
+// later targets, only those kernels are compiled that would differ from an earlier one's.
 #if defined(AXISCAST_KIT_TABLE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AXISCAST_KIT_TABLE_INL_H_
 #undef AXISCAST_KIT_TABLE_INL_H_
@@ -62,7 +62,7 @@ inline constexpr std::size_t kRowCount = (std::size_t{0} + ... + CountRows<Ops>(
 // instructions: those of AVX3_DL beyond AVX3 permute, multiply and shift bytes, and join masks of 8 lanes to results of bool; those
 // of later targets beyond AVX3_DL compute in float16.
 template <class Op, typename T>
-constexpr bool IsAvx3s() {
+constexpr bool HasEarlierTargets() {
   if (!IsBeyondAvx3(HWY_TARGET) || std::is_same_v<T, hwy::float16_t>) return false;
   if (IsBeyondAvx3Dl(HWY_TARGET)) return true;
   constexpr std::size_t size = sizeof(Stored<T>), out_size = sizeof(Stored<OutOf<Op, T>>);
@@ -77,7 +77,9 @@ constexpr void SetRow(TargetRow*& row) {
   } else if constexpr (Has<T>(Op::kKinds)) {
     using KernelOp = KernelOpOf<Op, T>;
     using KernelType = KernelTypeOf<KernelOp, T>;
-    if constexpr (!IsAvx3s<KernelOp, KernelType>()) {
+    static_assert(!std::is_same_v<KernelType, hwy::float16_t> || KernelOp::kInfo.attribute_count == 0,
+                  "axiscast: KernelType = Float16Itself<T> is for ops without attributes");
+    if constexpr (!HasEarlierTargets<KernelOp, KernelType>()) {
       if constexpr (Op::Class::template HasMeaning<Op, T>() && KernelOp::Class::template HasLanes<KernelOp, KernelType>()) {
         row->run = &KernelOp::Class::template Run<KernelOp, KernelType>;
         row->choose = KernelOp::Class::template Chooses<typename KernelOp::Class, KernelOp, KernelType>();
@@ -103,7 +105,7 @@ struct TargetRows {
   TargetRow rows[kRowCount<Ops...>];
 };
 
-/// The kernels of this target, which is all that a file of ops is compiled for once for each (no `run`: AVX3's serves):
+/// The kernels of this target, which is all that a file of ops is compiled for once for each (no `run`: an earlier one's serves):
 /// `const TargetRow* OwnRows() { return RowsOf(OwnOps()); }` beside the list, and HWY_EXPORT(OwnRows) in the #if HWY_ONCE part.
 template <class... Ops>
 const TargetRow* RowsOf(OpList<Ops...>) {
