@@ -26,8 +26,7 @@ const Kernel& KernelIn(const std::vector<OpDefinition>& definitions, const char*
 }
 
 // What AVX3_DL does not compile itself it has from AVX3, and nothing else; AVX3_SPR computes in float16, and has all else from
-// AVX3_DL. Of a target that this CPU lacks, functions run that
-// return a table's address, and no kernel.
+// AVX3_DL. Of a target that this CPU lacks, functions run that return a table's address, and no kernel.
 TEST(TargetTables, HaveEveryKernelAndShareWhatIsTheSame) {
   std::map<std::string, std::vector<OpDefinition>> all;
   for (const Target& target : BuiltInTargets()) {
