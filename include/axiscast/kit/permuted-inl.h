@@ -326,8 +326,9 @@ class PermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
     const Permutation& permutation = *tile.in[permuted].permutation;
     const InputRows permuted_rows = RowsOf(tile, inputs, permuted), streamed_rows = RowsOf(tile, inputs, 1 - permuted);
     const auto attributes = ReadAttributes<Op, T>(tile);
-    const auto [rows, cols, back] = Part::GroupsOf(tile, permutation, permuted);
-    const auto group_back = static_cast<std::int64_t>(back);
+    const auto groups = Part::GroupsOf(tile, permutation, permuted);  // clang 14 has no bindings in lambdas
+    const std::int64_t rows = groups.rows, group_back = static_cast<std::int64_t>(groups.back);
+    const std::size_t cols = groups.cols;
     const std::size_t lanes = kLanes, whole = Part::WholeCols(permutation, cols);
     const bool reads_other = ReadsOther(permutation);
     const std::size_t other_ahead = (reads_other ? 4096 : 1024) / sizeof(Element), ahead = reads_other ? 0 : 1024;
