@@ -52,13 +52,16 @@ class Case {
   Case(Random& random, DType dtype, const std::vector<LinkOp>& ops, std::vector<std::unique_ptr<GuardedOperand>>* areas)
       : dtype_(dtype), size_(static_cast<std::int64_t>(SizeOf(dtype))), operands_(*areas) {
     // With gaps of up to 20 elements in what a guarded area holds.
-    const std::int64_t elements = random.Chance(20) ? 3000 : random.Chance(50) ? 600 : 60;
+    const bool many = random.Chance(20);  // rows, of which parts take turns where they are streamed
+    const std::int64_t elements = many ? 28'000 / size_ : random.Chance(50) ? 600 : 60;
     cols_ = random.Chance(30) ? random.In(1, 9) : random.In(1, elements);
     by_blocks_ = random.Chance(30);
     if (by_blocks_ && random.Chance(80)) cols_ = random.In(1, 17) * 16 / size_;  // vectors of 16 bytes, some of longer ones
+    if (many && random.Chance(50)) cols_ = random.In(1, 300);
     const std::int64_t most =
         std::max<std::int64_t>(static_cast<std::int64_t>(testing::kAreaBytes) / ((cols_ + 20) * size_) - 1, 1);
     rows_ = random.Chance(25) ? 1 : random.In(1, std::clamp<std::int64_t>(by_blocks_ ? 13 : elements / cols_, 1, most));
+    if (many && random.Chance(50)) rows_ = std::clamp<std::int64_t>(elements / cols_, 1, most);
     const int count = static_cast<int>(random.Chance(10) ? kMaxLinks : random.In(1, 5));
     AddInput(random);
     for (int l = 0; l < count; ++l) {
@@ -81,7 +84,7 @@ class Case {
         in_place_ = input;
       }
     }
-    stream_ = random.Chance(20);
+    stream_ = random.Chance(many ? 60 : 20);
   }
 
   // Empty when all is as the scalar meanings say.
@@ -143,6 +146,11 @@ class Case {
     return text;
   }
   bool in_place() const { return in_place_ >= 0; }
+  // Streamed rows that follow each other, of as many bytes as parts of them take turns from on (AVX-512).
+  bool may_take_turns() const {
+    const GuardedOperand& out = *operands_[static_cast<std::size_t>(in_place_ >= 0 ? in_place_ : out_)];
+    return stream_ && rows_ >= 4 && out.layout.row_stride == cols_ * size_ && rows_ * cols_ * size_ >= 16 * 1024;
+  }
   // Rows by blocks: whole vectors of 64 bytes, an odd number of them.
   bool has_odd_blocks() const { return by_blocks_ && !stream_ && rows_ >= 4 && cols_ * size_ % 128 == 64; }
   // Rows that follow each other and meet within vectors of 64 bytes, of which some inputs have another value each, all others being
@@ -257,6 +265,7 @@ TEST(Chain, GivesWhatItsOpsGiveOneAfterTheOther) {
         Case a_case(random, dtype, links, &areas);
         counts["in place"] += a_case.in_place();
         counts["pairs"] += a_case.has_pairs();
+        counts["turns"] += a_case.may_take_turns();
         counts["odd blocks"] += a_case.has_odd_blocks();
         ASSERT_EQ(a_case.Failure(), "") << target.name << " case " << i << " (AXISCAST_SEED=" << seed + i << " AXISCAST_CASES=1)\n"
                                         << a_case.ToText();
@@ -266,6 +275,7 @@ TEST(Chain, GivesWhatItsOpsGiveOneAfterTheOther) {
     EXPECT_GE(counts["in place"], cases >= 800 ? 100 : 0) << target.name;
     EXPECT_GE(counts["pairs"], cases >= 800 ? 40 : 0) << target.name;
     EXPECT_GE(counts["odd blocks"], cases >= 800 ? 40 : 0) << target.name;
+    EXPECT_GE(counts["turns"], cases >= 800 ? 40 : 0) << target.name;
   }
 }
 
