@@ -122,6 +122,7 @@ void SetChain(std::span<const Step> steps, const Pass& pass, int input_count, bo
   layout->arity = 1;
   Chain& chain = layout->chain->chain;
   chain.by_blocks = by_blocks;
+  chain.ahead = MachineSpeed().chain_ahead;
   for (int s = pass.first; s <= pass.last(); ++s) {
     const Step& step = steps[static_cast<std::size_t>(s)];
     AttributeSlot* const attributes = layout->chain->attributes[chain.count];
@@ -238,6 +239,7 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   layout.far = tiling.transposes ? problem.far : options.far || LeavesCaches(bytes);
   layout.transposes = tiling.transposes;
   layout.halves = MachineSpeed().halves != options.forced.other_halves;
+  layout.by_turns = options.forced.by_turns.value_or(MachineSpeed().by_turns);
   layout.abreast = tiling.abreast;
   layout.permutation = tiling.permutation;
   const std::int64_t out_size = problem.sizes.back();

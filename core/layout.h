@@ -115,6 +115,7 @@ struct Layout {
   int alike = -1;           // of a plain layout, the only loop of several tiles, all of one size; -1: there is no such loop
   bool stages = false;      // any operand is staged
   bool halves = false;      // Tile::halves
+  PartsByTurns by_turns;    // Tile::by_turns
   bool abreast = false;     // Tile::abreast
   bool transposes = false;  // as Tiling::transposes
   std::int64_t reordered_elements = 0;               // of the result, where any input has reordered blocks; 0: none has

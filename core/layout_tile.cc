@@ -31,6 +31,7 @@ void SetTile(const Layout& layout, const StepLayout& step, std::int64_t rows, st
   const OperandLayout& out = layout.operands.back();
   tile.out_step = step.to_output && out.delivery == Delivery::kSpread ? out.col_stride >> out.size_log2 : 1;
   tile.halves = layout.halves;
+  tile.by_turns = layout.by_turns;
   tile.abreast = layout.abreast;
   step_tile->run = step.run;
   if (step.chain != nullptr) {  // whose inputs are the same in all tiles

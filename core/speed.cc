@@ -38,10 +38,11 @@ namespace {
 // Divisions take twice as long as their cycles say. How shared rows are cut was not measured. Sapphire Rapids, which has the same
 // cores, and Granite Rapids have its row, as it is nearer than a Zen 5's; nobody measured them.
 constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
-constexpr Speed kZen5 = {400e9, 200e9, 105e9, 38e9, 54e9, 1, 0.25e-9, 1, 0.5, false, kAll};
-[[maybe_unused]] constexpr Speed kZen3 = {128e9, 97e9, 68e9, 22e9, 29e9, 1, 0.64e-9, 1.8, 1, false, kAll};
-[[maybe_unused]] constexpr Speed kZen4 = {265e9, 112e9, 92e9, 27e9, 34e9, 1, 0.5e-9, 1.4, 0.25, true, kAll};
-[[maybe_unused]] constexpr Speed kGoldenCove = {460e9, 112e9, 37e9, 17e9, 23.5e9, 2, 0.55e-9, 1.35, 0.25, false, 64 << 20};
+constexpr Speed kZen5 = {400e9, 200e9, 105e9, 38e9, 54e9, 1, 0.25e-9, 1, 0.5, false, {2, 2, 1}, 4096, kAll};
+[[maybe_unused]] constexpr Speed kZen3 = {128e9, 97e9, 68e9, 22e9, 29e9, 1, 0.64e-9, 1.8, 1, false, {2, 2, 1}, 0, kAll};
+[[maybe_unused]] constexpr Speed kZen4 = {265e9, 112e9, 92e9, 27e9, 34e9, 1, 0.5e-9, 1.4, 0.25, true, {2, 2, 1}, 0, kAll};
+[[maybe_unused]] constexpr Speed kGoldenCove = {460e9, 112e9, 37e9,  17e9,      23.5e9, 2,       0.55e-9,
+                                                1.35,  0.25,  false, {4, 4, 4}, 0,      64 << 20};
 
 #if defined(__x86_64__) || defined(__i386__)
 struct Cpuid {

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "axiscast/kernel.h"
+
 namespace axiscast {
 
 // What one thread of a class of machines was seen to do.
@@ -15,6 +17,8 @@ struct Speed {
   double slowness;          // factor for the other numbers of tile_cost.cc, staging_cost.cc and layout.cc, and those of calls
   double shared_row;        // of L1: longer rows that four rows or more read are cut, or those rows run abreast
   bool halves;              // Tile::halves
+  PartsByTurns by_turns;    // Tile::by_turns
+  int chain_ahead;          // Chain::ahead
   std::int64_t last_cache;  // bytes of a last cache that all of a server's processes share: what one finds, at most
 };
 

@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <memory_resource>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -88,13 +89,14 @@ struct TilingProblem {
 
 // Another choice than the cheapest one, for tests: results must not depend on it. 0: no other.
 struct ForcedTiling {
-  int col_dims = 0;             // dims along cols; as many of them as fit
-  std::int64_t tile_bytes = 0;  // of the widest operand, at most what fits
-  bool streams = false;         // as for results that leave the caches, where the kernel can
-  bool unlinked = false;        // every step is a pass of its own
-  bool other_halves = false;    // Tile::halves is not this CPU's
-  bool abreast = false;         // rows beside one that is the same in all run abreast, where the kernel can
-  bool joins = false;           // tiles of forced bytes are joined as others are
+  int col_dims = 0;                           // dims along cols; as many of them as fit
+  std::int64_t tile_bytes = 0;                // of the widest operand, at most what fits
+  bool streams = false;                       // as for results that leave the caches, where the kernel can
+  bool unlinked = false;                      // every step is a pass of its own
+  bool other_halves = false;                  // Tile::halves is not this CPU's
+  std::optional<PartsByTurns> by_turns = {};  // Tile::by_turns
+  bool abreast = false;                       // rows beside one that is the same in all run abreast, where the kernel can
+  bool joins = false;                         // tiles of forced bytes are joined as others are
 };
 
 // In the canonical problem's memory.

@@ -36,13 +36,14 @@ class ChainRows {
   using Element = typename Code::Element;
   using Link = typename Code::Link;
   using Codes = typename Code::Codes;
-  static constexpr std::int64_t kParts = kRowsTakeTurns<D> ? kPartsByTurns : 1;
+  static constexpr std::int64_t kMostParts = kRowsTakeTurns<D> ? kMaxPartsByTurns : 1;
   static constexpr std::size_t kMostVectors = 8;  // at a time: as many as calls hand on in registers
   // What goes to memory mostly comes from there. A block's begin asks for as many lines of all inputs as it has, from so many bytes
   // on: the second input's would else be asked for after the first links are done, and reading stand still meanwhile. Two inputs
   // from memory, 44 MB each, take 0.63 to 0.83 of the time (Zen 4, vectors of 64 bytes); of bytes from 0 to 512, 128 was the best,
   // by a little, and from 1024 on it takes longer. Of shorter vectors a block is over long before what it asks for comes: 2048
   // takes 0.82 to 0.95 of the time of 128, 1024 and 4096 about as long (Zen 3). In caches rows would take 1.1 to 1.5 times as long.
+  // A Zen 5 wants 4 KB (Chain::ahead): 0.5 of the time of 128 bytes, 0.75 of 1 KB's.
   static constexpr std::size_t kAhead = HWY_MAX_BYTES < kLineBytes ? 2048 : 128;
   // Whether there is room for pairs of vectors: of vectors that may have any length there are some KB, on the stack.
   static constexpr bool kMayPair = !HWY_HAVE_SCALABLE;
@@ -73,18 +74,22 @@ class ChainRows {
     Run(rest, rest_inputs, static_cast<std::byte*>(out) + done * tile.out_row_stride);
   }
 
-  // Past the caches. Four parts of rows that follow each other take turns (ForRunsByTurns in kit/store-inl.h) of eight vectors, if
-  // those are lines; each begins on a line, if the first one does.
+  // Past the caches. So many parts (PartsByTurns::chains) of rows that follow each other take turns (ForRunsByTurns in
+  // kit/store-inl.h) of eight vectors, if those are lines; each begins on a line, if the first one does. (Of two parts a Zen 5
+  // takes 1.05 to 1.25 times as long as from one, from four 1.4 to 2 times.)
   static HWY_NOINLINE void RunStreamed(const Tile& tile, const void* const* inputs, void* out, std::int64_t together) {
-    alignas(ChainRows) std::byte room[kParts][sizeof(ChainRows)];
+    alignas(ChainRows) std::byte room[kMostParts][sizeof(ChainRows)];
     const std::size_t row_bytes = static_cast<std::size_t>(tile.cols) * sizeof(Element), turn = kMostVectors * hn::Lanes(D());
-    const bool by_turns = kParts > 1 && static_cast<std::size_t>(together) * row_bytes >= kLeastRunsByTurns;
+    const auto most_parts = static_cast<std::size_t>(tile.by_turns.chains);
+    const bool by_turns =
+        kMostParts > 1 && most_parts > 1 && static_cast<std::size_t>(together) * row_bytes >= LeastRunsByTurns(most_parts);
     const auto step = static_cast<std::int64_t>(kLineBytes / std::gcd(row_bytes, std::size_t{kLineBytes}));
-    const std::int64_t part = by_turns ? together / kParts / step * step : 0;
+    const std::int64_t part = by_turns ? together / tile.by_turns.chains / step * step : 0;
     for (std::int64_t r = 0; r < tile.rows;) {
       // Parts, and then what they leave.
-      const std::int64_t parts = part > 0 && r == 0 ? kParts : 1, rows = parts > 1 ? part : HWY_MIN(together, tile.rows - r);
-      ChainRows* of[kParts];
+      const std::int64_t parts = part > 0 && r == 0 ? tile.by_turns.chains : 1,
+                         rows = parts > 1 ? part : HWY_MIN(together, tile.rows - r);
+      ChainRows* of[kMostParts];
       for (std::int64_t p = 0; p < parts; ++p, r += rows) {
         of[p] = new (room[p]) ChainRows(tile, inputs, static_cast<std::byte*>(out) + r * tile.out_row_stride, r, rows);
       }
@@ -92,10 +97,10 @@ class ChainRows {
         of[0]->template RunRows<true>(0, of[0]->total_);
         continue;
       }
-      std::size_t next[kParts] = {};
+      std::size_t next[kMostParts] = {};
       for (bool left = true; left;) {
         left = false;
-        for (std::int64_t p = 0; p < kParts; ++p) {
+        for (std::int64_t p = 0; p < parts; ++p) {
           if (next[p] == of[p]->total_) continue;
           next[p] = of[p]->template RunRows<true>(next[p], next[p] + turn);
           left = true;
@@ -118,6 +123,7 @@ class ChainRows {
         cols_(static_cast<std::size_t>(tile.cols)),
         total_(cols_ * static_cast<std::size_t>(rows)),
         out_(static_cast<Element*>(out)),
+        ahead_(HWY_MAX(kAhead, static_cast<std::size_t>(tile.chain->ahead))),
         first_splat_(tile.chain->in[0].splat),
         run_(tile.stream, out_, total_) {
     const Chain& chain = *tile.chain;
@@ -202,7 +208,7 @@ class ChainRows {
   HWY_INLINE void AskAhead(std::size_t i, std::size_t vectors) const {
     if constexpr (!kStream) return;
     for (std::size_t a = 0; a < asked_count_; ++a) {
-      const auto* ahead = reinterpret_cast<const std::byte*>(links_[asked_[a]].data + i * sizeof(Element)) + kAhead;
+      const auto* ahead = reinterpret_cast<const std::byte*>(links_[asked_[a]].data + i * sizeof(Element)) + ahead_;
       for (std::size_t line = 0; line < vectors * hn::Lanes(D()) * sizeof(Element); line += kLineBytes) hwy::Prefetch(ahead + line);
     }
   }
@@ -299,6 +305,7 @@ class ChainRows {
 
   const std::size_t count_, cols_, total_;  // links; elements of a row, and of the long one
   Element* const out_;
+  const std::size_t ahead_;
   const bool first_splat_;  // what the chain begins with is one value of a row
   const OutputRun<Element> run_;
   Link links_[kMaxLinks + 2];   // in the current row: what the chain begins with, the links, the output

@@ -112,6 +112,7 @@ class Case {
     tile.cols = cols_;
     tile.out_row_stride = out.layout.row_stride;
     tile.stream = stream_;
+    tile.by_turns.chains = kMaxPartsByTurns;
     tile.chain = &chain;
     // A stride that is not to be read.
     for (ChainInput& in : std::span(chain.in, static_cast<std::size_t>(count))) {

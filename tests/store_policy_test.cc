@@ -18,7 +18,8 @@ namespace {
 // y_strides: in elements; none where y is dense.
 Plan PlanOf(const Op& op, DType dtype, const Shape& x, const Shape& y, const Shape& out, std::optional<std::int64_t> axis,
             const std::vector<std::int64_t>& y_strides = {}) {
-  const DType result = std::string_view(op.name()) == "less" ? DType::kBool : dtype;
+  const DType dtypes[] = {dtype, dtype};
+  const DType result = op.FindKernel(dtypes)->output;
   PlanOptions options;
   options.axis = axis;
   std::vector<std::int64_t> bytes = y_strides;
@@ -143,6 +144,30 @@ TEST(StorePolicy, ShortRunsAreStreamedWhereAllBeginOnLines) {
   }
 }
 
+// An op whose kernel of a dtype is told that so many parts take turns, whatever CPU this is.
+const Kernel* by_turns_kernel = nullptr;
+PartsByTurns by_turns;
+void RunByTurns(const Tile& tile, const void* const* inputs, void* out) {
+  Tile by_turns_tile = tile;
+  by_turns_tile.by_turns = by_turns;
+  const KernelFunction run = by_turns_kernel->choose != nullptr ? by_turns_kernel->choose(by_turns_tile) : by_turns_kernel->run;
+  run(by_turns_tile, inputs, out);
+}
+Registry ByTurns(const Op& op, DType dtype) {
+  const DType dtypes[] = {dtype, dtype};
+  by_turns_kernel = op.FindKernel(dtypes);
+  OpDefinition definition{};
+  definition.info = op.info();
+  definition.info.aliases = definition.info.gradient = "";
+  definition.info.name = "by_turns";
+  definition.kernels = {*by_turns_kernel};
+  definition.kernels[0].run = &RunByTurns;
+  definition.kernels[0].choose = nullptr;
+  RegistryBuilder builder(Registry::BuiltIn());
+  EXPECT_TRUE(builder.Add(definition).ok());
+  return builder.Build();
+}
+
 struct Case {
   Shape x, y, out;
   std::optional<std::int64_t> axis;
@@ -182,6 +207,9 @@ TEST(StorePolicy, BitsAreTheSame) {
     const DType dtypes[] = {dtype, dtype};
     if (!seen.insert(op.FindKernel(dtypes)->run).second) return;
     const auto size = static_cast<std::int64_t>(SizeOf(dtype));
+    const Registry registry = ByTurns(op, dtype);
+    const Op* const by_turns_op = registry.Find("by_turns");
+    ASSERT_NE(by_turns_op, nullptr);
     for (const Case& c : cases) {
       std::int64_t elements = 1;
       for (const std::int64_t extent : c.out) elements *= extent;
@@ -189,7 +217,7 @@ TEST(StorePolicy, BitsAreTheSame) {
       for (auto* bytes : {&x, &y}) {
         for (std::uint8_t& byte : *bytes) byte = static_cast<std::uint8_t>(random() % 64);  // no NaN, whose bits may be any
       }
-      const Plan plan = PlanOf(op, dtype, c.x, c.y, c.out, c.axis, c.y_strides);
+      const Plan plan = PlanOf(*by_turns_op, dtype, c.x, c.y, c.out, c.axis, c.y_strides);
       const std::uint8_t* const first_of_y = y.data() + c.first_of_y * size;
       for (const std::int64_t offset : {std::int64_t{0}, std::int64_t{3}, size, std::int64_t{16}}) {
         std::vector<std::uint8_t> expected(x.size(), 0x5a), actual(x.size(), 0x5a);
@@ -202,6 +230,7 @@ TEST(StorePolicy, BitsAreTheSame) {
           return std::vector<std::uint8_t>(line, line + elements * size + 64);
         };
         for (const int threads : {1, 3}) {
+          by_turns = threads == 1 || offset == size ? PartsByTurns{4, 4, 4} : PartsByTurns{2, 2, 1};
           ExecuteOptions options;
           options.max_threads = threads;
           options.stores = StorePolicy::kCached;

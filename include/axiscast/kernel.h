@@ -107,9 +107,17 @@ struct ChainLink {
 struct Chain {
   int count;               // >= 1
   bool by_blocks = false;  // several rows at a time are faster than one after the other, where they are whole vectors
+  int ahead = 0;           // where it streams, it asks for what comes so many bytes later, at least
   ChainLink links[kMaxLinks];
   ChainInput in[kMaxLinks + 1];
 };
+
+/// So many parts of a tile, each by the kind of loop, take turns where it is streamed: of as many places a core of this CPU reads
+/// the most. 1, 2 or kMaxPartsByTurns. Results are the same.
+struct PartsByTurns {
+  std::int8_t rows = 2, permuted = 2, chains = 1;
+};
+inline constexpr int kMaxPartsByTurns = 4;
 
 /// All that a kernel ever sees but pointers: a 2-d block of the result, contiguous along cols but for `out_step`, and the inputs
 /// that face it. Broadcasting beyond `splat`, `permutation`, `period` and `row_stride` 0, strides beyond `transposed` and unaligned
@@ -121,8 +129,9 @@ struct Tile {
   std::int64_t out_row_stride;  // bytes
   const AttributeSlot* attributes;
   const Chain* chain = nullptr;  // for kernels that compute chains, instead of `in` and `attributes`
-  bool stream = false;   // nobody reads `out` soon: write it past the caches. The caller fences. Only for kernels that say so.
-  bool halves = false;   // half a vector at a time is faster on this CPU, where long ones are streamed. Results are the same
+  bool stream = false;  // nobody reads `out` soon: write it past the caches. The caller fences. Only for kernels that say so.
+  PartsByTurns by_turns = {};  // where `stream`
+  bool halves = false;         // half a vector at a time is faster on this CPU, where long ones are streamed. Results are the same
   bool abreast = false;  // some rows at a time are faster: an input that is the same in all of them is long. Results are the same
   // Elements from a col of the result to the next one's, to kMaxOutStep: what lies between them is not written. Others than 1 only
   // for `run` of kernels that say so, not with `stream`, and of inputs that are neither recurring, permuted nor transposed nor

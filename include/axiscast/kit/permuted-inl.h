@@ -307,7 +307,9 @@ class PermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
   // Whether most of what is read is the other input. A loop that streams then asks for that one 4 KB ahead: (N,3)+(N,1) of any
   // dtype takes 0.83 to 0.9 of the time from memory with AVX2 (a Zen 3), of float16 0.75 to 0.85 with AVX-512, of float32 0.96, and
   // (N,256)+(256) 0.8 (an Emerald Rapids). Where as much is read of both, it asks for both 1 KB ahead if parts take turns, and rows
-  // reversed, with gaps or whose channels are last take 0.86 to 0.97 (and 0.94 to 1.08 without); else for what has just come.
+  // reversed, with gaps or whose channels are last take 0.86 to 0.97 (and 0.94 to 1.08 without); else for what has just come. Where
+  // parts are two, a Zen 5's, it asks for the other one alone, as loops over rows do: 0.9 to 0.97 of the time of 1 KB. For both, a
+  // Zen 5 takes 1.25 to 3 times as long.
   static HWY_INLINE bool ReadsOther(const Permutation& permutation) {
     return 2 * permutation.stride <= GroupCols(permutation) * static_cast<std::int64_t>(sizeof(Element));
   }
@@ -320,7 +322,8 @@ class PermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
     std::size_t col;
     int part, cluster;
   };
-  // The same for results that are streamed, whose vectors are lines: four parts of all of them take turns, as in ForRunsByTurns.
+  // The same for results that are streamed, whose vectors are lines: parts of all of them take turns, as in ForRunsByTurns. (Of
+  // four instead of two, a Zen 5 takes 1.3 to 1.8 times as long.)
   template <int kVectors>
   static HWY_NOINLINE void StreamedTables(const Tile& tile, const void* const* inputs, void* out_rows, int permuted) {
     const Permutation& permutation = *tile.in[permuted].permutation;
@@ -331,7 +334,8 @@ class PermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
     const std::size_t cols = groups.cols;
     const std::size_t lanes = kLanes, whole = Part::WholeCols(permutation, cols);
     const bool reads_other = ReadsOther(permutation);
-    const std::size_t other_ahead = (reads_other ? 4096 : 1024) / sizeof(Element), ahead = reads_other ? 0 : 1024;
+    const bool asks_far = tile.by_turns.permuted > 2, asks_both = asks_far && !reads_other;
+    const std::size_t other_ahead = (!asks_far ? kAheadOfStream : reads_other ? 4096 : 1024) / sizeof(Element);
     const int parts = permutation.parts, clusters = kVectors == 4 ? permutation.clusters : 1;
     const std::int64_t end = Part::EndOf(permutation, cols);
     const auto other_of = [&](const Place& p)
@@ -364,7 +368,8 @@ class PermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
       for (; vectors > 0; --vectors) {
         const std::byte* const at = p.source + permutation.at[kVectors == 1 ? 0 : p.part] + p.cluster * permutation.cluster_bytes;
         const VPermuted v = InOrder<kVectors>(permutation, p.part, at);
-        hwy::Prefetch(at + ahead), hwy::Prefetch(other + p.col + other_ahead);
+        if (asks_both) hwy::Prefetch(at + 1024);
+        hwy::Prefetch(other + p.col + other_ahead);
         hn::Stream(Part::Result(hn::LoadU(D(), other + p.col), v, attributes), D(), out + p.col);
         p.col += lanes;
         if (++p.cluster < clusters) continue;
@@ -383,16 +388,18 @@ class PermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
       }
       return p;
     };
-    constexpr std::size_t kTurn = kTurnBytes / static_cast<std::size_t>(kVectorBytes);
     const std::size_t all = static_cast<std::size_t>(rows) * row_vectors;
-    const bool by_turns = all * static_cast<std::size_t>(kVectorBytes) >= kLeastRunsByTurns;
-    static_assert(kPartsByTurns == 4);
-    const std::size_t part = by_turns ? all / kPartsByTurns / kTurn * kTurn : 0;
-    Place places[] = {place_of(0), place_of(part), place_of(2 * part), place_of(3 * part)};
-    for (std::size_t i = 0; i < part; i += kTurn) {
-      for (Place& place : places) place = compute(place, kTurn);
+    const auto most_parts = static_cast<std::size_t>(tile.by_turns.permuted);
+    const bool by_turns = all * static_cast<std::size_t>(kVectorBytes) >= LeastRunsByTurns(most_parts);
+    const std::size_t parts_by_turns = by_turns ? most_parts : 1;
+    const std::size_t turn = kTurnsBytes / static_cast<std::size_t>(kVectorBytes) / parts_by_turns;
+    const std::size_t part = all / parts_by_turns / turn * turn;
+    Place places[kMaxPartsByTurns];
+    for (std::size_t p = 0; p < parts_by_turns; ++p) places[p] = place_of(p * part);
+    for (std::size_t i = 0; i < part; i += turn) {
+      for (std::size_t p = 0; p < parts_by_turns; ++p) places[p] = compute(places[p], turn);
     }
-    compute(places[3], all - kPartsByTurns * part);
+    compute(places[parts_by_turns - 1], all - parts_by_turns * part);
   }
 };
 

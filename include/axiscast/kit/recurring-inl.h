@@ -106,9 +106,11 @@ class RecurringRows {
         const Streamed<T> x({data + r * recurring.row_stride, 0}), y({other.data + r * other.row_stride, period_bytes});
         std::byte* const row = out + r * tile.out_row_stride;
         if constexpr (kRecurring == 0) {
-          Rows::template WholeRows<kStream>(row, period_bytes, times, static_cast<std::size_t>(period), attributes, x, y);
+          Rows::template WholeRows<kStream>(tile.by_turns.rows, row, period_bytes, times, static_cast<std::size_t>(period),
+                                            attributes, x, y);
         } else {
-          Rows::template WholeRows<kStream>(row, period_bytes, times, static_cast<std::size_t>(period), attributes, y, x);
+          Rows::template WholeRows<kStream>(tile.by_turns.rows, row, period_bytes, times, static_cast<std::size_t>(period),
+                                            attributes, y, x);
         }
       }
       return;
@@ -121,9 +123,9 @@ class RecurringRows {
       const Streamed<T> y({other.data + r * other.row_stride, other.row_stride});
       auto* const row = reinterpret_cast<Element*>(out + r * tile.out_row_stride);
       if constexpr (kRecurring == 0) {
-        Rows::template JoinedRows<kStream>(row, joined * times, cols, n, attributes, x, y);
+        Rows::template JoinedRows<kStream>(tile.by_turns.rows, row, joined * times, cols, n, attributes, x, y);
       } else {
-        Rows::template JoinedRows<kStream>(row, joined * times, cols, n, attributes, y, x);
+        Rows::template JoinedRows<kStream>(tile.by_turns.rows, row, joined * times, cols, n, attributes, y, x);
       }
     }
   }

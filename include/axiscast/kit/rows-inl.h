@@ -140,7 +140,7 @@ struct ElementwiseRows {
   template <class... X>
   static HWY_INLINE void RunOneRow(const Tile& tile, void* out, const X&... x) {
     const auto n = static_cast<std::size_t>(tile.rows * tile.cols);
-    Row<false>(static_cast<Stored<Out>*>(out), n, ReadAttributes<Op, T>(tile), x...);
+    Row<false>(tile.by_turns.rows, static_cast<Stored<Out>*>(out), n, ReadAttributes<Op, T>(tile), x...);
   }
   // As RunPattern, for operands that may be of other kinds, not all of them splat.
   template <class A, class... X>
@@ -163,10 +163,10 @@ struct ElementwiseRows {
       const bool dense = tile.out_row_stride == static_cast<std::int64_t>(cols * sizeof(Stored<Out>)) && (x.Joins(cols) && ...);
       if (dense && tile.rows > 1 && cols % lanes != 0) {
         const std::size_t n = static_cast<std::size_t>(tile.rows) * cols;
-        return JoinedRows<kStream>(reinterpret_cast<Stored<Out>*>(out), tile.rows, cols, n, attributes, x...);
+        return JoinedRows<kStream>(tile.by_turns.rows, reinterpret_cast<Stored<Out>*>(out), tile.rows, cols, n, attributes, x...);
       }
     }
-    SeparateRows<kStream>(out, tile.out_row_stride, tile.rows, cols, attributes, x...);
+    SeparateRows<kStream>(tile.by_turns.rows, out, tile.out_row_stride, tile.rows, cols, attributes, x...);
   }
 
   // Elements [i, i + lanes), all of the row that the operands stand at.
@@ -246,8 +246,8 @@ struct ElementwiseRows {
   // `n` elements of rows that follow each other without gaps, as VectorRow does one; of the last row, a vector at least. A vector
   // that belongs to two rows is put together from both.
   template <bool kStream, class A, class... X>
-  static HWY_INLINE void JoinedRows(Stored<Out>* out, std::int64_t rows, std::size_t cols, std::size_t n, const A& attributes,
-                                    X... x) {
+  static HWY_INLINE void JoinedRows(int parts_by_turns, Stored<Out>* out, std::int64_t rows, std::size_t cols, std::size_t n,
+                                    const A& attributes, X... x) {
     const auto wide = WideTag(InputsOf<Op, T>());
     const hn::Rebind<Stored<Out>, decltype(wide)> d_stored;
     const std::size_t lanes = hn::Lanes(wide), last = n - lanes, begin = Begin<kStream>(d_stored, out);
@@ -256,11 +256,12 @@ struct ElementwiseRows {
     const OutputRun<Stored<Out>> run(kStream, out, n);
     const std::size_t between = n > begin ? (n - 1 - begin) & (0 - lanes) : 0;  // elements of the vectors that begin there
     if constexpr (kStream && kRowsTakeTurns<decltype(d_stored)>) {
-      ForRunsByTurns(between, sizeof(Stored<Out>), [&](std::size_t first, std::size_t stop) HWY_ATTR {
-        const std::size_t row = (begin + first) / cols;
-        JoinedRun<kStream>(wide, run, out, begin + first, (row + 1) * cols, begin + stop, cols, attributes,
-                           x.After(static_cast<std::int64_t>(row))...);
-      });
+      ForRunsByTurns(static_cast<std::size_t>(parts_by_turns), between, sizeof(Stored<Out>),
+                     [&](std::size_t first, std::size_t stop) HWY_ATTR {
+                       const std::size_t row = (begin + first) / cols;
+                       JoinedRun<kStream>(wide, run, out, begin + first, (row + 1) * cols, begin + stop, cols, attributes,
+                                          x.After(static_cast<std::int64_t>(row))...);
+                     });
     } else if (between > 0) {
       JoinedRun<kStream>(wide, run, out, begin, cols, begin + between, cols, attributes, x...);
     }
@@ -296,15 +297,16 @@ struct ElementwiseRows {
   // Such rows, in the order of memory where they do not take turns: where the ends of rows of 512 bytes are computed first, they
   // take 1.2 times as long in L2.
   template <bool kStream, class A, class... X>
-  static HWY_INLINE void WholeRows(std::byte* out, std::int64_t out_row_stride, std::int64_t rows, std::size_t cols,
-                                   const A attributes, X... x) {
+  static HWY_INLINE void WholeRows(int parts_by_turns, std::byte* out, std::int64_t out_row_stride, std::int64_t rows,
+                                   std::size_t cols, const A attributes, X... x) {
     const auto wide = WideTag(InputsOf<Op, T>());
     if constexpr (kStream && kRowsTakeTurns<hn::Rebind<Stored<Out>, decltype(wide)>>) {
-      ForRunsByTurns(static_cast<std::size_t>(rows) * cols, sizeof(Stored<Out>), [&](std::size_t first, std::size_t stop) HWY_ATTR {
-        const std::size_t row = first / cols;
-        WholeRun(wide, out + static_cast<std::int64_t>(row) * out_row_stride, out_row_stride, first - row * cols, stop - row * cols,
-                 cols, attributes, x.AtRow(static_cast<std::int64_t>(row))...);
-      });
+      ForRunsByTurns(static_cast<std::size_t>(parts_by_turns), static_cast<std::size_t>(rows) * cols, sizeof(Stored<Out>),
+                     [&](std::size_t first, std::size_t stop) HWY_ATTR {
+                       const std::size_t row = first / cols;
+                       WholeRun(wide, out + static_cast<std::int64_t>(row) * out_row_stride, out_row_stride, first - row * cols,
+                                stop - row * cols, cols, attributes, x.AtRow(static_cast<std::int64_t>(row))...);
+                     });
     } else {
       for (;;) {
         WholeRow<kStream>(wide, out, 0, cols, attributes, x...);
@@ -333,15 +335,15 @@ struct ElementwiseRows {
   }
 
   template <bool kStream, class A, class... X>
-  static HWY_INLINE void SeparateRows(std::byte* out, std::int64_t out_row_stride, std::int64_t rows, std::size_t cols,
-                                      const A attributes, X... x) {
+  static HWY_INLINE void SeparateRows(int parts_by_turns, std::byte* out, std::int64_t out_row_stride, std::int64_t rows,
+                                      std::size_t cols, const A attributes, X... x) {
     if constexpr (!SpecialRows::template kTakes<T>) {
       if (IsWhole<kStream>(out, out_row_stride, cols)) {
-        return WholeRows<kStream>(out, out_row_stride, rows, cols, attributes, x...);
+        return WholeRows<kStream>(parts_by_turns, out, out_row_stride, rows, cols, attributes, x...);
       }
     }
     for (;;) {
-      Row<kStream>(reinterpret_cast<Stored<Out>*>(out), cols, attributes, x...);
+      Row<kStream>(parts_by_turns, reinterpret_cast<Stored<Out>*>(out), cols, attributes, x...);
       if (--rows == 0) return;  // before NextRow: a splat reads its value there
       out += out_row_stride;
       (x.NextRow(), ...);
@@ -361,19 +363,21 @@ struct ElementwiseRows {
   // a streamed input, both are loaded before anything is written. Recomputed elements get the same bits again. A row without ragged
   // ends that is streamed goes straight through: reading the end of a row first costs a tenth where it comes from memory.
   template <bool kStream, class A, class... X>
-  static HWY_INLINE void Row(Stored<Out>* out, std::size_t n, const A& attributes, const X&... x) {
+  static HWY_INLINE void Row(int parts_by_turns, Stored<Out>* out, std::size_t n, const A& attributes, const X&... x) {
     if constexpr (SpecialRows::template kTakes<T>) {
-      if (!SpecialRows::template Row<kStream, Op, T>(out, n, attributes, x...)) VectorRow<false>(out, n, attributes, x...);
+      if (!SpecialRows::template Row<kStream, Op, T>(parts_by_turns, out, n, attributes, x...)) {
+        VectorRow<false>(parts_by_turns, out, n, attributes, x...);
+      }
     } else {
-      VectorRow<kStream>(out, n, attributes, x...);
+      VectorRow<kStream>(parts_by_turns, out, n, attributes, x...);
     }
   }
   template <bool kStream, class A, class... X>
-  static HWY_INLINE void VectorRow(Stored<Out>* out, std::size_t n, const A& attributes, const X&... x) {
+  static HWY_INLINE void VectorRow(int parts_by_turns, Stored<Out>* out, std::size_t n, const A& attributes, const X&... x) {
     const auto wide = WideTag(InputsOf<Op, T>());
     const hn::Rebind<Stored<Out>, decltype(wide)> d_stored;
     const std::size_t lanes = hn::Lanes(wide);
-    const OutputRun<Stored<Out>> run(kStream, out, n);
+    const OutputRun<Stored<Out>> run(kStream, out, n, parts_by_turns);
     const std::size_t last = n - lanes;
     if constexpr (kStream) {
       const std::size_t begin = Begin<kStream>(d_stored, out);

@@ -155,6 +155,7 @@ inline void ConformanceTiles::SetUpTile(const Kernel& kernel, const TileShape& s
   const unsigned mixed = ++tile_count_ * 2654435761u;
   tile_.abreast = mixed >> 31 != 0;
   tile_.halves = (mixed >> 30 & 1) != 0;
+  if ((mixed >> 29 & 1) != 0) tile_.by_turns = {kMaxPartsByTurns, kMaxPartsByTurns, kMaxPartsByTurns};
   for (int i = 0; i < info_.arity; ++i) {
     const bool splat = (shape.splats >> i & 1) != 0;
     const auto size = static_cast<std::int64_t>(SizeOf(kernel.inputs[i]));
