@@ -15,6 +15,7 @@
 
 #include "axiscast/kit/permuted_again-inl.h"
 #include "axiscast/kit/permuted_part-inl.h"
+#include "axiscast/kit/permuted_streamed-inl.h"
 #include "axiscast/kit/store-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -85,6 +86,7 @@ class PermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
 
  private:
   using Again = PermutedAgainRows<Rows, Op, T, kPermuted>;
+  using Streamed = StreamedPermutedRows<Rows, Op, T, kPermuted>;
 
   // What is streamed goes by loaded tables: memory takes longer than they do, and it is a quarter less code.
   static HWY_INLINE bool MayStream(const Tile& tile, const void* out) {
@@ -236,14 +238,14 @@ class PermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
   static HWY_NOINLINE void LoadedTables(const Tile& tile, const void* const* inputs, void* out_rows, int permuted) {
     const bool streams = MayStream(tile, out_rows);
     if constexpr (kRowsTakeTurns<D>) {
-      if (streams) return StreamedTables<kVectors>(tile, inputs, out_rows, permuted);
+      if (streams) return Streamed::template Run<kVectors>(tile, inputs, out_rows, permuted);
     }
     const Permutation& permutation = *tile.in[permuted].permutation;
     const InputRows permuted_rows = RowsOf(tile, inputs, permuted), streamed_rows = RowsOf(tile, inputs, 1 - permuted);
     const auto attributes = ReadAttributes<Op, T>(tile);
     const auto [rows, cols, back] = Part::GroupsOf(tile, permutation, permuted);
     const std::size_t lanes = kLanes;
-    [[maybe_unused]] const std::size_t ahead = ReadsOther(permutation) ? 4096 / sizeof(Element) : 0;
+    [[maybe_unused]] const std::size_t ahead = Part::ReadsOther(permutation) ? 4096 / sizeof(Element) : 0;
     const int parts = permutation.parts;
     const std::size_t whole = Part::WholeCols(permutation, cols);
     const std::int64_t end = Part::EndOf(permutation, cols);
@@ -269,7 +271,7 @@ class PermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
           for (int part = 0; part < parts; ++part) {
             const std::byte* at = source + permutation.at[part];
             for (int cluster = 0; cluster < permutation.clusters; ++cluster, at += permutation.cluster_bytes, i += lanes) {
-              store(InOrder<4>(permutation, part, at), i);
+              store(Part::template InOrder<4>(permutation, part, at), i);
             }
           }
           continue;
@@ -281,125 +283,12 @@ class PermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
           if constexpr (kVectors == 1) {
             store(hn::TableLookupLanes(once, Part::TableOf(permutation, part)), i);
           } else {
-            store(InOrder<kVectors>(permutation, part, source + permutation.at[part]), i);
+            store(Part::template InOrder<kVectors>(permutation, part, source + permutation.at[part]), i);
           }
         }
       }
       if (i < cols) Part::template Rest<kVectors == 1>(permutation, source, row + end, streamed + i, out + i, cols - i, attributes);
     }
-  }
-
-  // A vector of results from what begins at `at`.
-  template <int kVectors>
-  static HWY_INLINE VPermuted InOrder(const Permutation& permutation, int part, const std::byte* at) {
-    if constexpr (kVectors == 1) {
-      return hn::TableLookupLanes(Part::LoadAll(at), Part::TableOf(permutation, part));
-    } else if constexpr (kVectors == 2) {
-      return hn::TwoTablesLookupLanes(DPermuted(), Part::LoadAll(at), Part::LoadAll(at + kVectorBytes),
-                                      Part::TableOf(permutation, part));
-    } else {
-      const VPermuted third = Part::LoadAll(at + 2 * kVectorBytes);
-      const VPermuted fourth = permutation.vectors == 3 ? third : Part::LoadAll(at + 3 * kVectorBytes);
-      return Part::OfFour(permutation, part, Part::LoadAll(at), Part::LoadAll(at + kVectorBytes), third, fourth);
-    }
-  }
-
-  // Whether most of what is read is the other input. A loop that streams then asks for that one 4 KB ahead: (N,3)+(N,1) of any
-  // dtype takes 0.83 to 0.9 of the time from memory with AVX2 (a Zen 3), of float16 0.75 to 0.85 with AVX-512, of float32 0.96, and
-  // (N,256)+(256) 0.8 (an Emerald Rapids). Where as much is read of both, it asks for both 1 KB ahead if parts take turns, and rows
-  // reversed, with gaps or whose channels are last take 0.86 to 0.97 (and 0.94 to 1.08 without); else for what has just come. Where
-  // parts are two, a Zen 5's, it asks for the other one alone, as loops over rows do: 0.9 to 0.97 of the time of 1 KB. For both, a
-  // Zen 5 takes 1.25 to 3 times as long.
-  static HWY_INLINE bool ReadsOther(const Permutation& permutation) {
-    return 2 * permutation.stride <= GroupCols(permutation) * static_cast<std::int64_t>(sizeof(Element));
-  }
-
-  // Where in the tile a loop over whole groups is.
-  struct Place {
-    std::int64_t row;
-    const std::byte* source;  // of the group
-    std::int64_t back;        // elements, from where the row's other input would be at col 0 to where it is
-    std::size_t col;
-    int part, cluster;
-  };
-  // The same for results that are streamed, whose vectors are lines: parts of all of them take turns, as in ForRunsByTurns. (Of
-  // four instead of two, a Zen 5 takes 1.3 to 1.8 times as long.)
-  template <int kVectors>
-  static HWY_NOINLINE void StreamedTables(const Tile& tile, const void* const* inputs, void* out_rows, int permuted) {
-    const Permutation& permutation = *tile.in[permuted].permutation;
-    const InputRows permuted_rows = RowsOf(tile, inputs, permuted), streamed_rows = RowsOf(tile, inputs, 1 - permuted);
-    const auto attributes = ReadAttributes<Op, T>(tile);
-    const auto groups = Part::GroupsOf(tile, permutation, permuted);  // clang 14 has no bindings in lambdas
-    const std::int64_t rows = groups.rows, group_back = static_cast<std::int64_t>(groups.back);
-    const std::size_t cols = groups.cols;
-    const std::size_t lanes = kLanes, whole = Part::WholeCols(permutation, cols);
-    const bool reads_other = ReadsOther(permutation);
-    const bool asks_far = tile.by_turns.permuted > 2, asks_both = asks_far && !reads_other;
-    const std::size_t other_ahead = (!asks_far ? kAheadOfStream : reads_other ? 4096 : 1024) / sizeof(Element);
-    const int parts = permutation.parts, clusters = kVectors == 4 ? permutation.clusters : 1;
-    const std::int64_t end = Part::EndOf(permutation, cols);
-    const auto other_of = [&](const Place& p)
-                              HWY_ATTR { return streamed_rows.Row<T>(p.row) + (static_cast<std::int64_t>(p.col) - p.back); };
-    const auto rest = [&](const Place& p) HWY_ATTR {
-      if (whole == cols) return;
-      Part::template Rest<kVectors == 1>(permutation, p.source, Part::SourceOf(permuted_rows, p.row) + end, other_of(p),
-                                         Part::OutOf(tile, out_rows, p.row) + p.col, cols - whole, attributes);
-    };
-    const auto row_of = [&](std::int64_t row) HWY_ATTR { return Place{row, Part::SourceOf(permuted_rows, row), 0, 0, 0, 0}; };
-    if (whole == 0) {
-      for (std::int64_t r = 0; r < rows; ++r) rest(row_of(r));
-      return;
-    }
-    const std::size_t row_vectors = whole / lanes, group_vectors = static_cast<std::size_t>(parts * clusters);
-    const auto place_of = [&](std::size_t vector) HWY_ATTR {
-      Place p = row_of(static_cast<std::int64_t>(vector / row_vectors));
-      const std::size_t in_row = vector % row_vectors, in_group = in_row % group_vectors;
-      const auto group = static_cast<std::int64_t>(in_row / group_vectors);
-      p.source += group * permutation.stride;
-      p.back = group * group_back;
-      p.col = in_row * lanes;
-      p.part = static_cast<int>(in_group) / clusters, p.cluster = static_cast<int>(in_group) % clusters;
-      return p;
-    };
-    // So many vectors from a place on. Returns where the next one is.
-    const auto compute = [&](Place p, std::size_t vectors) HWY_ATTR {
-      const Element* other = streamed_rows.Row<T>(p.row) - p.back;
-      Element* out = Part::OutOf(tile, out_rows, p.row);
-      for (; vectors > 0; --vectors) {
-        const std::byte* const at = p.source + permutation.at[kVectors == 1 ? 0 : p.part] + p.cluster * permutation.cluster_bytes;
-        const VPermuted v = InOrder<kVectors>(permutation, p.part, at);
-        if (asks_both) hwy::Prefetch(at + 1024);
-        hwy::Prefetch(other + p.col + other_ahead);
-        hn::Stream(Part::Result(hn::LoadU(D(), other + p.col), v, attributes), D(), out + p.col);
-        p.col += lanes;
-        if (++p.cluster < clusters) continue;
-        p.cluster = 0;
-        if (++p.part < parts) continue;
-        p.part = 0;
-        p.source += permutation.stride;
-        p.back += group_back;
-        other -= group_back;
-        if (p.col < whole) continue;
-        rest(p);
-        if (p.row + 1 == rows) break;
-        p = row_of(p.row + 1);
-        other = streamed_rows.Row<T>(p.row);
-        out = Part::OutOf(tile, out_rows, p.row);
-      }
-      return p;
-    };
-    const std::size_t all = static_cast<std::size_t>(rows) * row_vectors;
-    const auto most_parts = static_cast<std::size_t>(tile.by_turns.permuted);
-    const bool by_turns = all * static_cast<std::size_t>(kVectorBytes) >= LeastRunsByTurns(most_parts);
-    const std::size_t parts_by_turns = by_turns ? most_parts : 1;
-    const std::size_t turn = kTurnsBytes / static_cast<std::size_t>(kVectorBytes) / parts_by_turns;
-    const std::size_t part = all / parts_by_turns / turn * turn;
-    Place places[kMaxPartsByTurns];
-    for (std::size_t p = 0; p < parts_by_turns; ++p) places[p] = place_of(p * part);
-    for (std::size_t i = 0; i < part; i += turn) {
-      for (std::size_t p = 0; p < parts_by_turns; ++p) places[p] = compute(places[p], turn);
-    }
-    compute(places[parts_by_turns - 1], all - parts_by_turns * part);
   }
 };
 

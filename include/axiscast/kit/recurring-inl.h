@@ -99,18 +99,18 @@ class RecurringRows {
     const std::int64_t period = recurring.period, times = tile.cols / period;
     const std::int64_t bytes = tile.cols * static_cast<std::int64_t>(sizeof(Element));
     const auto attributes = ReadAttributes<Op, T>(tile);
-    if (Rows::template IsWhole<kStream>(out, tile.out_row_stride, static_cast<std::size_t>(period))) {
+    if (Rows::Whole::template IsFor<kStream>(out, tile.out_row_stride, static_cast<std::size_t>(period))) {
       // A vector is never in two periods.
       const std::int64_t period_bytes = period * static_cast<std::int64_t>(sizeof(Element));
       for (std::int64_t r = 0; r < tile.rows; ++r) {
         const Streamed<T> x({data + r * recurring.row_stride, 0}), y({other.data + r * other.row_stride, period_bytes});
         std::byte* const row = out + r * tile.out_row_stride;
         if constexpr (kRecurring == 0) {
-          Rows::template WholeRows<kStream>(tile.by_turns.rows, row, period_bytes, times, static_cast<std::size_t>(period),
-                                            attributes, x, y);
+          Rows::Whole::template Run<kStream>(tile.by_turns.rows, row, period_bytes, times, static_cast<std::size_t>(period),
+                                             attributes, x, y);
         } else {
-          Rows::template WholeRows<kStream>(tile.by_turns.rows, row, period_bytes, times, static_cast<std::size_t>(period),
-                                            attributes, y, x);
+          Rows::Whole::template Run<kStream>(tile.by_turns.rows, row, period_bytes, times, static_cast<std::size_t>(period),
+                                             attributes, y, x);
         }
       }
       return;
@@ -123,9 +123,9 @@ class RecurringRows {
       const Streamed<T> y({other.data + r * other.row_stride, other.row_stride});
       auto* const row = reinterpret_cast<Element*>(out + r * tile.out_row_stride);
       if constexpr (kRecurring == 0) {
-        Rows::template JoinedRows<kStream>(tile.by_turns.rows, row, joined * times, cols, n, attributes, x, y);
+        Rows::Joined::template Run<kStream>(tile.by_turns.rows, row, joined * times, cols, n, attributes, x, y);
       } else {
-        Rows::template JoinedRows<kStream>(tile.by_turns.rows, row, joined * times, cols, n, attributes, y, x);
+        Rows::Joined::template Run<kStream>(tile.by_turns.rows, row, joined * times, cols, n, attributes, y, x);
       }
     }
   }

@@ -11,6 +11,7 @@
 
 #include "axiscast/kit/abreast-inl.h"
 #include "axiscast/kit/operand-inl.h"
+#include "axiscast/kit/rows_by_turns-inl.h"
 #include "axiscast/kit/store-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -80,6 +81,8 @@ template <class Op, typename T, class SpecialRows = NoSpecialRows, bool kInHalve
 struct ElementwiseRows {
   using Out = OutOf<Op, T>;
   using OutLane = Lane<Out>;
+  using Joined = JoinedRows<ElementwiseRows, Op, T>;
+  using Whole = WholeRows<ElementwiseRows, Op, T>;
 
   // How many elements are taken at once: as many as a full vector of the widest type holds. Where all is bfloat16, in pairs.
   template <typename... In>
@@ -163,7 +166,8 @@ struct ElementwiseRows {
       const bool dense = tile.out_row_stride == static_cast<std::int64_t>(cols * sizeof(Stored<Out>)) && (x.Joins(cols) && ...);
       if (dense && tile.rows > 1 && cols % lanes != 0) {
         const std::size_t n = static_cast<std::size_t>(tile.rows) * cols;
-        return JoinedRows<kStream>(tile.by_turns.rows, reinterpret_cast<Stored<Out>*>(out), tile.rows, cols, n, attributes, x...);
+        return Joined::template Run<kStream>(tile.by_turns.rows, reinterpret_cast<Stored<Out>*>(out), tile.rows, cols, n,
+                                             attributes, x...);
       }
     }
     SeparateRows<kStream>(tile.by_turns.rows, out, tile.out_row_stride, tile.rows, cols, attributes, x...);
@@ -213,119 +217,12 @@ struct ElementwiseRows {
     }
   }
 
-  // The vectors of a row that ends at element `end`, from the one at i on, and one at its end that belongs to the next row as well;
-  // none that end behind `stop`. Returns where the next one begins. Operands by value: by reference, where the caller changes them,
-  // rows take 2 to 3.5 times as long.
-  template <bool kStream, class Wide, class A, class... X>
-  static HWY_INLINE std::size_t JoinedRow(Wide wide, const OutputRun<Stored<Out>>& run, Stored<Out>* out, std::size_t i,
-                                          std::size_t end, std::size_t stop, const A& attributes, const X... x) {
-    const hn::Rebind<Stored<Out>, Wide> d_stored;
-    constexpr std::size_t kLeast = kRowsTakeTurns<decltype(d_stored)> ? kNoTurns : kLeastByTurns;
-    i = run.template StoreVectors<kLeast>(d_stored, out, i, HWY_MIN(end, stop), [&](std::size_t at) HWY_ATTR {
-      return ResultOfRun<kStream>(wide, at, attributes, x...);
-    });
-    if (i >= stop || i >= end) return i;
-    const auto crossing = [&](const auto& operand) HWY_ATTR {
-      using Element = typename std::remove_cvref_t<decltype(operand)>::Element;
-      return operand.LoadCrossing(StoredTag<Element, Wide>(), i, end - i, operand.Next());
-    };
-    run.Store(ResultOf<typename X::Element...>(wide, attributes, crossing(x)...), d_stored, out + i);
-    return i + hn::Lanes(wide);
-  }
-  // The same of rows one after the other, of which the first one ends at element `end`.
-  template <bool kStream, class Wide, class A, class... X>
-  static HWY_INLINE void JoinedRun(Wide wide, const OutputRun<Stored<Out>>& run, Stored<Out>* out, std::size_t i, std::size_t end,
-                                   std::size_t stop, std::size_t cols, const A& attributes, X... x) {
-    for (;; end += cols) {
-      i = JoinedRow<kStream>(wide, run, out, i, end, stop, attributes, x...);
-      if (i >= stop) return;
-      ((x = x.Next()), ...);
-    }
-  }
-
-  // `n` elements of rows that follow each other without gaps, as VectorRow does one; of the last row, a vector at least. A vector
-  // that belongs to two rows is put together from both.
-  template <bool kStream, class A, class... X>
-  static HWY_INLINE void JoinedRows(int parts_by_turns, Stored<Out>* out, std::int64_t rows, std::size_t cols, std::size_t n,
-                                    const A& attributes, X... x) {
-    const auto wide = WideTag(InputsOf<Op, T>());
-    const hn::Rebind<Stored<Out>, decltype(wide)> d_stored;
-    const std::size_t lanes = hn::Lanes(wide), last = n - lanes, begin = Begin<kStream>(d_stored, out);
-    const auto first_result = Result(wide, 0, attributes, x...);
-    const auto last_result = Result(wide, last, attributes, x.After(rows - 1)...);
-    const OutputRun<Stored<Out>> run(kStream, out, n);
-    const std::size_t between = n > begin ? (n - 1 - begin) & (0 - lanes) : 0;  // elements of the vectors that begin there
-    if constexpr (kStream && kRowsTakeTurns<decltype(d_stored)>) {
-      ForRunsByTurns(static_cast<std::size_t>(parts_by_turns), between, sizeof(Stored<Out>),
-                     [&](std::size_t first, std::size_t stop) HWY_ATTR {
-                       const std::size_t row = (begin + first) / cols;
-                       JoinedRun<kStream>(wide, run, out, begin + first, (row + 1) * cols, begin + stop, cols, attributes,
-                                          x.After(static_cast<std::int64_t>(row))...);
-                     });
-    } else if (between > 0) {
-      JoinedRun<kStream>(wide, run, out, begin, cols, begin + between, cols, attributes, x...);
-    }
-    if (begin > 0) run.StoreFirst(first_result, d_stored, out);
-    run.StoreLast(last_result, d_stored, out + last);
-  }
-
-  // Are all rows whole vectors, on vectors' boundaries? Of rows that are streamed: whole lines, and not so many that parts of a row
-  // take turns.
-  template <bool kStream>
-  static HWY_INLINE bool IsWhole(const std::byte* out, std::int64_t out_row_stride, std::size_t cols) {
-    const std::size_t vector = hn::Lanes(WideTag(InputsOf<Op, T>())) * sizeof(Stored<Out>);
-    const std::size_t whole = kStream ? HWY_MAX(vector, kLineBytes) : vector;  // powers of two
-    using D = hn::Rebind<Stored<Out>, decltype(WideTag(InputsOf<Op, T>()))>;
-    if (kStream && kLineIsVectors<D> && cols * sizeof(Stored<Out>) >= kLeastByTurns) return false;
-    return ((reinterpret_cast<std::uintptr_t>(out) | static_cast<std::uintptr_t>(out_row_stride) | (cols * sizeof(Stored<Out>))) &
-            (whole - 1)) == 0;
-  }
-
-  // Of one of such rows, elements [i, end). Operands by value, as in JoinedRow.
-  template <bool kStream, class Wide, class A, class... X>
-  static HWY_INLINE void WholeRow(Wide wide, std::byte* out, std::size_t i, std::size_t end, const A& attributes, const X... x) {
-    auto* const row = reinterpret_cast<Stored<Out>*>(out);
-    if constexpr (kStream) {
-      StreamLines<kNoTurns>(hn::Rebind<Stored<Out>, Wide>(), row, i, end,
-                            [&](std::size_t at) HWY_ATTR { return ResultToStream(wide, at, attributes, x...); });
-    } else {
-      HWY_UNROLL(2)
-      for (; i < end; i += hn::Lanes(wide)) StoreAhead(wide, i, row, attributes, x...);
-    }
-  }
-
-  // Such rows, in the order of memory where they do not take turns: where the ends of rows of 512 bytes are computed first, they
-  // take 1.2 times as long in L2.
-  template <bool kStream, class A, class... X>
-  static HWY_INLINE void WholeRows(int parts_by_turns, std::byte* out, std::int64_t out_row_stride, std::int64_t rows,
-                                   std::size_t cols, const A attributes, X... x) {
-    const auto wide = WideTag(InputsOf<Op, T>());
-    if constexpr (kStream && kRowsTakeTurns<hn::Rebind<Stored<Out>, decltype(wide)>>) {
-      ForRunsByTurns(static_cast<std::size_t>(parts_by_turns), static_cast<std::size_t>(rows) * cols, sizeof(Stored<Out>),
-                     [&](std::size_t first, std::size_t stop) HWY_ATTR {
-                       const std::size_t row = first / cols;
-                       WholeRun(wide, out + static_cast<std::int64_t>(row) * out_row_stride, out_row_stride, first - row * cols,
-                                stop - row * cols, cols, attributes, x.AtRow(static_cast<std::int64_t>(row))...);
-                     });
-    } else {
-      for (;;) {
-        WholeRow<kStream>(wide, out, 0, cols, attributes, x...);
-        if (--rows == 0) return;
-        out += out_row_stride;
-        (x.NextRow(), ...);
-      }
-    }
-  }
-  // Of such rows that are streamed, elements [i, stop), counted through from the first one's begin.
-  template <class Wide, class A, class... X>
-  static HWY_INLINE void WholeRun(Wide wide, std::byte* out, std::int64_t out_row_stride, std::size_t i, std::size_t stop,
-                                  std::size_t cols, const A& attributes, X... x) {
-    for (;; i = 0, stop -= cols) {
-      WholeRow<true>(wide, out, i, HWY_MIN(cols, stop), attributes, x...);
-      if (stop <= cols) return;
-      out += out_row_stride;
-      (x.NextRow(), ...);
-    }
+  // Where the vectors begin that are stored one after the other: at the first boundary of a vector behind out[0] or, of what is
+  // streamed, at out[0] if that is on one, so that all of its line is streamed at once.
+  template <bool kStream, class D>
+  static HWY_INLINE std::size_t Begin(D d, const Stored<Out>* out) {
+    const std::size_t misalignment = Misalignment(d, out);
+    return kStream && misalignment == 0 ? 0 : hn::Lanes(d) - misalignment;
   }
 
  private:
@@ -338,8 +235,8 @@ struct ElementwiseRows {
   static HWY_INLINE void SeparateRows(int parts_by_turns, std::byte* out, std::int64_t out_row_stride, std::int64_t rows,
                                       std::size_t cols, const A attributes, X... x) {
     if constexpr (!SpecialRows::template kTakes<T>) {
-      if (IsWhole<kStream>(out, out_row_stride, cols)) {
-        return WholeRows<kStream>(parts_by_turns, out, out_row_stride, rows, cols, attributes, x...);
+      if (Whole::template IsFor<kStream>(out, out_row_stride, cols)) {
+        return Whole::template Run<kStream>(parts_by_turns, out, out_row_stride, rows, cols, attributes, x...);
       }
     }
     for (;;) {
@@ -348,14 +245,6 @@ struct ElementwiseRows {
       out += out_row_stride;
       (x.NextRow(), ...);
     }
-  }
-
-  // Where the vectors begin that are stored one after the other: at the first boundary of a vector behind out[0] or, of what is
-  // streamed, at out[0] if that is on one, so that all of its line is streamed at once.
-  template <bool kStream, class D>
-  static HWY_INLINE std::size_t Begin(D d, const Stored<Out>* out) {
-    const std::size_t misalignment = Misalignment(d, out);
-    return kStream && misalignment == 0 ? 0 : hn::Lanes(d) - misalignment;
   }
 
   // Computes out[0, n), n being at least a vector. A ragged end is a whole vector that overlaps the one before it, and so is the
