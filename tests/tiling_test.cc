@@ -12,6 +12,9 @@
 #include "axiscast/axiscast.h"
 #include "core/caches.h"
 #include "core/canonical.h"
+#include "core/layout.h"
+#include "core/registry.h"
+#include "core/speed.h"
 #include "tests/testing/strided_call.h"
 
 namespace axiscast {
@@ -255,6 +258,19 @@ TEST(Tiling, CutsLongRowsThatManyRead) {
   EXPECT_GE(row_bytes_of(8, 8192, 8192, false), 8192);
   EXPECT_GE(row_bytes_of(8, 20'000, 8192, true), 20'000);
   EXPECT_GE(row_bytes_of(8, 20'000, kNeverCut, false), 20'000);
+}
+
+// Of results that are streamed, a class of machines has a number of its own for that.
+TEST(Tiling, RunsStreamedRowsAbreastAsTheMachineWants) {
+  const auto l1 = static_cast<double>(MachineCaches().l1);
+  const std::int64_t cols = static_cast<std::int64_t>(4 * l1) / 4;
+  const DType dtypes[] = {DType::kFloat32, DType::kFloat32, DType::kFloat32};
+  const Step step{FindOp("add")->FindKernel(dtypes), 2, {0, 1}, {}};
+  LayoutOptions options;
+  options.forced.streams = true;
+  const std::vector<ByteStrides> strides = {{cols * 4, 4}, {0, 4}, {cols * 4, 4}};
+  const Layout layout = MakeLayout(Canonicalise({8, cols}, strides), dtypes, {&step, 1}, options);
+  EXPECT_EQ(layout.abreast, step.kernel->abilities.abreast && 4 * l1 > MachineSpeed().streamed_shared_row * l1);
 }
 
 // In place of that they run abreast beyond L2 where kernels can, and where there are enough of them, unless all of a row is to be
