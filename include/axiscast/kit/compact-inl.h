@@ -113,7 +113,7 @@ class CompactRows {
       if constexpr (kIsLong) {
         // Whole lines of what is streamed. An op that computes much leaves the core no time to see what comes next: asked for it,
         // remainders of float32 and float64 take 0.83 of the time from memory, floored quotients of int32 0.94 (a Zen 3), and a Zen
-        // 5's 0.98 and 1, but 1.35 and 1.2 times as long if it asks 640 bytes ahead or more. GCC would call the function, for 1.2
+        // 5's 0.98 and 1, but 1.35 and 1.2 times as long if it asks 640 bytes ahead. GCC would call the function, for 1.2
         // times as long.
         if (stream && reinterpret_cast<std::uintptr_t>(out + i) % kLineBytes == 0) {
           const auto vector = [&](std::size_t at) HWY_ATTR __attribute__((always_inline)) {

@@ -63,6 +63,12 @@ HWY_INLINE hn::VFromD<StoredTag<T, D>> ToStored([[maybe_unused]] D d, hn::VFromD
   }
 }
 
+// How many bytes behind an element loops that stream ask for what comes. With AVX2 it is what a Zen 3 wants, else a Zen 5: which
+// takes 1.1 times as long with 384 bytes or more, 1.2 for some of int8, and as long with 128. Where four parts take turns, an
+// Emerald Rapids takes as long with 512 bytes as with 1 KB.
+inline constexpr std::size_t kAheadOfStream = HWY_MAX_BYTES >= 64 ? 256 : 1024, kFarAheadOfStream = 1024;
+HWY_INLINE std::size_t AheadOfStream(int parts_by_turns) { return parts_by_turns > 2 ? kFarAheadOfStream : kAheadOfStream; }
+
 // An input's rows, by value: where the first one begins, and how many bytes it is to the next.
 struct InputRows {
   const std::byte* data;
@@ -96,13 +102,11 @@ HWY_INLINE Computed<T> ElementAt(const InputRows& in, std::int64_t row, std::int
 // each would ask for the same lines as the one before it: float16 takes up to 1.17 times as long in all caches (a Zen 3).
 inline constexpr bool kAsksInCaches = HWY_MAX_BYTES >= 64;
 
-// How many bytes behind an element loops that stream ask. With AVX2 it is that of a Zen 3.
-inline constexpr std::size_t kAheadOfStream = HWY_MAX_BYTES >= 64 ? 384 : 1024;
-
 // An operand at one of its rows, which gives elements as they are stored; `d` may have any number of lanes. Rows that join are
 // counted through: element i is number i % cols of row i / cols; Next() is then the operand at the next row, After(rows) at a later
 // one. Of rows that do not join, NextRow() goes to the next one, AtRow(row) is the operand at a later one. AskAhead(i) and, in
-// loops that stream, AskToStream(i) prefetch what comes behind element i.
+// loops that stream, AskToStream(i) prefetch what comes behind element i, by as much as is best where so many parts take turns, if
+// TakeTurns said so.
 //
 // Streamed: elements one after the other.
 template <typename T>
@@ -112,9 +116,14 @@ class Streamed {
   static constexpr bool kStreamed = true;
   HWY_INLINE explicit Streamed(InputRows in) : data_(in.data), row_stride_(in.row_stride) {}
 
+  HWY_INLINE void TakeTurns(int parts) { ahead_ = AheadOfStream(parts); }
   HWY_INLINE bool Joins(std::size_t cols) const { return row_stride_ == static_cast<std::int64_t>(cols * sizeof(Stored<T>)); }
   HWY_INLINE void NextRow() { data_ += row_stride_; }
-  HWY_INLINE Streamed AtRow(std::int64_t row) const { return Streamed({data_ + row * row_stride_, row_stride_}); }
+  HWY_INLINE Streamed AtRow(std::int64_t row) const {
+    Streamed at = *this;
+    at.data_ += row * row_stride_;
+    return at;
+  }
   HWY_INLINE Streamed After(std::int64_t) const { return *this; }
   HWY_INLINE Streamed Next() const { return *this; }
 
@@ -127,12 +136,10 @@ class Streamed {
   }
   HWY_INLINE void AskAhead(std::size_t i) const { AskAhead(reinterpret_cast<const Stored<T>*>(data_) + i); }
   // The same in a loop that streams. Halves take 0.88 to 0.94 of the time (a Zen 3), 0.75 to 0.85 with AVX-512, where other dtypes
-  // in short rows take 0.87 to 0.93 and in long ones as long (an Emerald Rapids, 512 bytes to 1 KB ahead). A Zen 5 takes 0.88 to
-  // 0.95 of the time if it asks 256 to 512 bytes ahead, by the dtype, instead of 1 KB. What lies behind a row that comes again is
-  // asked for in vain. Of scalable vectors nobody measured it.
+  // in short rows take 0.87 to 0.93 and in long ones as long (an Emerald Rapids). What lies behind a row that comes again is asked
+  // for in vain. Of scalable vectors nobody measured it.
   HWY_INLINE void AskToStream([[maybe_unused]] std::size_t i) const {
-    if constexpr (!HWY_HAVE_SCALABLE && (kIsHalf<T> || HWY_MAX_BYTES >= 64))
-      hwy::Prefetch(data_ + i * sizeof(Stored<T>) + kAheadOfStream);
+    if constexpr (!HWY_HAVE_SCALABLE && (kIsHalf<T> || HWY_MAX_BYTES >= 64)) hwy::Prefetch(data_ + i * sizeof(Stored<T>) + ahead_);
   }
   // Elements [i, i + lanes).
   template <class D>
@@ -149,6 +156,7 @@ class Streamed {
   static constexpr std::size_t kBytesAhead = 1024;
   const std::byte* data_;
   std::int64_t row_stride_;
+  std::size_t ahead_ = kAheadOfStream;
 };
 
 // Splat: a row that is one value.
@@ -161,6 +169,7 @@ class Splat {
 
   HWY_INLINE void AskAhead(std::size_t) const {}
   HWY_INLINE void AskToStream(std::size_t) const {}
+  HWY_INLINE void TakeTurns(int) {}
   HWY_INLINE bool Joins(std::size_t) const { return true; }
   HWY_INLINE void NextRow() { *this = Next(); }
   HWY_INLINE Splat AtRow(std::int64_t row) const { return After(row); }
@@ -205,6 +214,7 @@ class Repeated {
 
   HWY_INLINE void AskAhead(std::size_t) const {}
   HWY_INLINE void AskToStream(std::size_t) const {}
+  HWY_INLINE void TakeTurns(int) {}
   HWY_INLINE Repeated After(std::int64_t rows) const {
     Repeated later = *this;
     later.row_ -= static_cast<std::size_t>(rows) * row_bytes_;

@@ -47,7 +47,7 @@ class StreamedPermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
     const std::size_t lanes = kLanes, whole = Part::WholeCols(permutation, cols);
     const bool reads_other = Part::ReadsOther(permutation);
     const bool asks_far = tile.by_turns.permuted > 2, asks_both = asks_far && !reads_other;
-    const std::size_t other_ahead = (!asks_far ? kAheadOfStream : reads_other ? 4096 : 1024) / sizeof(Element);
+    const std::size_t other_ahead = (!asks_far ? kAheadOfStream : reads_other ? 4096 : kFarAheadOfStream) / sizeof(Element);
     const int parts = permutation.parts, clusters = kVectors == 4 ? permutation.clusters : 1;
     const std::int64_t end = Part::EndOf(permutation, cols);
     const auto other_of = [&](const Place& p)
@@ -80,7 +80,7 @@ class StreamedPermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
       for (; vectors > 0; --vectors) {
         const std::byte* const at = p.source + permutation.at[kVectors == 1 ? 0 : p.part] + p.cluster * permutation.cluster_bytes;
         const VPermuted v = Part::template InOrder<kVectors>(permutation, p.part, at);
-        if (asks_both) hwy::Prefetch(at + 1024);
+        if (asks_both) hwy::Prefetch(at + kFarAheadOfStream);
         hwy::Prefetch(other + p.col + other_ahead);
         hn::Stream(Part::Result(hn::LoadU(D(), other + p.col), v, attributes), D(), out + p.col);
         p.col += lanes;

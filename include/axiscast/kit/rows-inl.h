@@ -239,6 +239,7 @@ struct ElementwiseRows {
         return Whole::template Run<kStream>(parts_by_turns, out, out_row_stride, rows, cols, attributes, x...);
       }
     }
+    if constexpr (kStream) (x.TakeTurns(parts_by_turns), ...);
     for (;;) {
       Row<kStream>(parts_by_turns, reinterpret_cast<Stored<Out>*>(out), cols, attributes, x...);
       if (--rows == 0) return;  // before NextRow: a splat reads its value there

@@ -27,6 +27,7 @@ class JoinedRows {
   template <bool kStream, class A, class... X>
   static HWY_INLINE void Run(int parts_by_turns, Out* out, std::int64_t rows, std::size_t cols, std::size_t n, const A& attributes,
                              X... x) {
+    if constexpr (kStream) (x.TakeTurns(parts_by_turns), ...);
     const auto wide = Rows::WideTag(InputsOf<Op, T>());
     const hn::Rebind<Out, decltype(wide)> d_stored;
     const std::size_t lanes = hn::Lanes(wide), last = n - lanes, begin = Rows::template Begin<kStream>(d_stored, out);
@@ -103,6 +104,7 @@ class WholeRows {
   template <bool kStream, class A, class... X>
   static HWY_INLINE void Run(int parts_by_turns, std::byte* out, std::int64_t out_row_stride, std::int64_t rows, std::size_t cols,
                              const A attributes, X... x) {
+    if constexpr (kStream) (x.TakeTurns(parts_by_turns), ...);
     const auto wide = Rows::WideTag(InputsOf<Op, T>());
     if constexpr (kStream && kRowsTakeTurns<hn::Rebind<Out, decltype(wide)>>) {
       ForRunsByTurns(static_cast<std::size_t>(parts_by_turns), static_cast<std::size_t>(rows) * cols, sizeof(Out),
