@@ -17,9 +17,9 @@ namespace {
 // A row of a quarter of a Zen 4's L1 is out of it again by the time that the next one reads it: 64 x 64 of float32 for each head
 // and batch, cut, take 0.75 to 0.85 of the time from L2 and L3. A Zen 5, which reads L2 as fast as L1, takes 1.75 times as long in
 // L2, and 1.05 times in L3; but with rows of half of its L1 and more, cut, 0.73 to 0.88 of the time from L3 (100 x 10000 of
-// float32, 64 x 64 of float64, with one thread and two), and 0.93 to 1.02 from L2. From memory, where
-// results are streamed and parts of rows take turns, rows of 32 KB to 1.6 MB take 0.8 to 1 of the time that they take abreast
-// (kit/abreast-inl.h), one or two threads.
+// float32, 64 x 64 of float64, with one thread and two), and 0.93 to 1.02 from L2. Of calls whose results are
+// streamed, parts of which take turns, rows of 32 KB to 1.6 MB take 0.8 to 1 of the time that they take abreast
+// (kit/abreast-inl.h), with one thread and two; in place, where nothing is streamed, nobody measured it.
 //
 // A Zen 4 moves 64 bytes in two halves. As two loads of 32 bytes and two stores, sums of two arrays take 0.89 of the time in L1,
 // 0.95 in L3, 0.9 in L2 with two threads and 1 with one; and in a plain loop 0.88 in memory where they are not streamed, 0.94 where
@@ -38,13 +38,66 @@ namespace {
 // one, where in later runs 94 % of the estimates were within 1.5 times; by the first one's numbers, 87 % there and 77 % here.
 // Divisions take twice as long as their cycles say. How shared rows are cut was not measured. Sapphire Rapids, which has the same
 // cores, and Granite Rapids have its row, as it is nearer than a Zen 5's; nobody measured them.
+//
+// How many parts take turns was measured on the Zen 3 (rows alone), a Zen 5 and the Emerald Rapids; a Zen 4 has what a Zen 5 has.
 constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr Speed kZen5 = {400e9, 200e9, 105e9, 38e9, 54e9, 1, 0.25e-9, 1, 0.5, kNever, false, {2, 2, 1}, 4096, kAll};
-[[maybe_unused]] constexpr Speed kZen3 = {128e9, 97e9, 68e9, 22e9, 29e9, 1, 0.64e-9, 1.8, 1, 1, false, {2, 2, 1}, 0, kAll};
-[[maybe_unused]] constexpr Speed kZen4 = {265e9, 112e9, 92e9, 27e9, 34e9, 1, 0.5e-9, 1.4, 0.25, 0.25, true, {2, 2, 1}, 0, kAll};
-[[maybe_unused]] constexpr Speed kGoldenCove = {460e9, 112e9, 37e9, 17e9,  23.5e9,    2, 0.55e-9,
-                                                1.35,  0.25,  0.25, false, {4, 4, 4}, 0, 64 << 20};
+constexpr Speed kZen5 = {.l1 = 400e9,
+                         .l2 = 200e9,
+                         .l3 = 105e9,
+                         .memory = 38e9,
+                         .streamed = 54e9,
+                         .stores = 1,
+                         .cycle_seconds = 0.25e-9,
+                         .slowness = 1,
+                         .shared_row = 0.5,
+                         .streamed_shared_row = kNever,
+                         .halves = false,
+                         .by_turns = {2, 2, 1},
+                         .chain_ahead = 4096,
+                         .last_cache = kAll};
+[[maybe_unused]] constexpr Speed kZen3 = {.l1 = 128e9,
+                                          .l2 = 97e9,
+                                          .l3 = 68e9,
+                                          .memory = 22e9,
+                                          .streamed = 29e9,
+                                          .stores = 1,
+                                          .cycle_seconds = 0.64e-9,
+                                          .slowness = 1.8,
+                                          .shared_row = 1,
+                                          .streamed_shared_row = 1,
+                                          .halves = false,
+                                          .by_turns = {2, 2, 1},
+                                          .chain_ahead = 0,
+                                          .last_cache = kAll};
+[[maybe_unused]] constexpr Speed kZen4 = {.l1 = 265e9,
+                                          .l2 = 112e9,
+                                          .l3 = 92e9,
+                                          .memory = 27e9,
+                                          .streamed = 34e9,
+                                          .stores = 1,
+                                          .cycle_seconds = 0.5e-9,
+                                          .slowness = 1.4,
+                                          .shared_row = 0.25,
+                                          .streamed_shared_row = 0.25,
+                                          .halves = true,
+                                          .by_turns = {2, 2, 1},
+                                          .chain_ahead = 0,
+                                          .last_cache = kAll};
+[[maybe_unused]] constexpr Speed kGoldenCove = {.l1 = 460e9,
+                                                .l2 = 112e9,
+                                                .l3 = 37e9,
+                                                .memory = 17e9,
+                                                .streamed = 23.5e9,
+                                                .stores = 2,
+                                                .cycle_seconds = 0.55e-9,
+                                                .slowness = 1.35,
+                                                .shared_row = 0.25,
+                                                .streamed_shared_row = 0.25,
+                                                .halves = false,
+                                                .by_turns = {4, 4, 4},
+                                                .chain_ahead = 0,
+                                                .last_cache = 64 << 20};
 
 #if defined(__x86_64__) || defined(__i386__)
 struct Cpuid {

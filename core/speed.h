@@ -1,4 +1,4 @@
-// What differs from one class of machines to the other: how fast they are, for estimates.
+// What differs from one class of machines to the other: how fast they are, for estimates, and which loops are the faster ones.
 #ifndef AXISCAST_CORE_SPEED_H_
 #define AXISCAST_CORE_SPEED_H_
 
@@ -15,7 +15,7 @@ struct Speed {
   double stores;            // so many times a byte counts that is stored into the caches: 2 where its line has to come there first
   double cycle_seconds;     // of what kernels say of their arithmetic
   double slowness;          // factor for the other numbers of tile_cost.cc, staging_cost.cc and layout.cc, and those of calls
-  // Of L1: longer rows that four rows or more read are cut, or those rows run abreast; and where results are streamed.
+  // Of L1: longer rows that four rows or more read are cut, or those rows run abreast; and abreast where results are streamed.
   double shared_row, streamed_shared_row;
   bool halves;              // Tile::halves
   PartsByTurns by_turns;    // Tile::by_turns

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <random>
 #include <set>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "axiscast/axiscast.h"
@@ -194,13 +194,14 @@ TEST(StorePolicy, BitsAreTheSame) {
       {{202, 1, 185}, {202, 2, 185}, {202, 2, 185}, {}},
       {{3, 1, 1024}, {3, 9, 1024}, {3, 9, 1024}, {}},
       // And of inputs that are permuted, in whole groups and others:
-      {{9001, 3}, {9001, 3}, {9001, 3}, {}, {3, -1}, 2},
+      {{25001, 3}, {25001, 3}, {25001, 3}, {}, {3, -1}, 2},
       {{9000, 3}, {9000, 3}, {9000, 3}, {}, {4, 1}},
-      {{130, 3, 64}, {130, 3, 64}, {130, 3, 64}, {}, {192, 1, 3}},
+      {{401, 3, 64}, {401, 3, 64}, {401, 3, 64}, {}, {192, 1, 3}},
       {{200, 64, 6}, {200, 64, 1}, {200, 64, 6}, {}, {100, 1, 0}},
       {{60, 1024, 3}, {60, 1024, 3}, {60, 1024, 3}, {}, {4103, 4, 1}},
       {{80, 3200}, {80, 3200}, {80, 3200}, {}, {9700, 3}},
   };
+  constexpr PartsByTurns kFour = {kMaxPartsByTurns, kMaxPartsByTurns, kMaxPartsByTurns};
   std::mt19937 random(5);
   std::set<KernelFunction> seen;  // targets share most of AVX-512's
   const auto check = [&](const Op& op, DType dtype) {
@@ -229,8 +230,9 @@ TEST(StorePolicy, BitsAreTheSame) {
           const std::uint8_t* const line = out(bytes) - offset;
           return std::vector<std::uint8_t>(line, line + elements * size + 64);
         };
-        for (const int threads : {1, 3}) {
-          by_turns = threads == 1 || offset == size ? PartsByTurns{4, 4, 4} : PartsByTurns{2, 2, 1};
+        // Of two parts, a tile has to have 256 KB: one thread's.
+        for (const auto& [threads, parts] : {std::pair(1, PartsByTurns{2, 2, 1}), std::pair(1, kFour), std::pair(3, kFour)}) {
+          by_turns = parts;
           ExecuteOptions options;
           options.max_threads = threads;
           options.stores = StorePolicy::kCached;

@@ -260,7 +260,7 @@ TEST(Tiling, CutsLongRowsThatManyRead) {
   EXPECT_GE(row_bytes_of(8, 20'000, kNeverCut, false), 20'000);
 }
 
-// Of results that are streamed, a class of machines has a number of its own for that.
+// Of results that are streamed, a class of machines has a number of its own for that: it differs from the other one on a Zen 5.
 TEST(Tiling, RunsStreamedRowsAbreastAsTheMachineWants) {
   const auto l1 = static_cast<double>(MachineCaches().l1);
   const std::int64_t cols = static_cast<std::int64_t>(4 * l1) / 4;

@@ -112,8 +112,8 @@ struct Chain {
   ChainInput in[kMaxLinks + 1];
 };
 
-/// So many parts of a tile, each by the kind of loop, take turns where it is streamed: of as many places a core of this CPU reads
-/// the most. 1, 2 or kMaxPartsByTurns. Results are the same.
+/// As many parts of a tile, by the kind of loop, take turns where it is streamed, if it is long: from as many places a core of this
+/// CPU reads the most. 1 (no turns), 2 or kMaxPartsByTurns. Results are the same.
 struct PartsByTurns {
   std::int8_t rows = 2, permuted = 2, chains = 1;
 };

@@ -31,7 +31,7 @@ class AbreastRows {
  public:
   template <bool kStream, class A, class... X>
   static HWY_INLINE void Run(const Tile& tile, void* out_rows, const A& attributes, X... x) {
-    if constexpr (kStream) (x.TakeTurns(tile.by_turns.rows), ...);
+    if constexpr (kStream) (x.SetAhead(AheadOfStream(tile.by_turns.rows)), ...);
     const std::int64_t out_row_stride = tile.out_row_stride;
     const auto cols = static_cast<std::size_t>(tile.cols);
     auto* out = static_cast<std::byte*>(out_rows);

@@ -32,8 +32,8 @@ struct EitherPointer {
     return hn::LoadN(d, from + i * step, left);
   }
 
-  // Asks for what comes behind an element, in a loop that streams.
-  HWY_INLINE void AskAhead(std::size_t i) const { hwy::Prefetch(from + (i + kAheadOfStream / sizeof(Stored<T>)) * step); }
+  // Asks for what comes so many bytes behind an element.
+  HWY_INLINE void AskAhead(std::size_t i, std::size_t bytes) const { hwy::Prefetch(from + (i + bytes / sizeof(Stored<T>)) * step); }
 
   const Stored<T>* from;
   std::size_t step;
@@ -76,8 +76,9 @@ class CompactRows {
     using Wide = decltype(Rows::WideTag(TypeList<In...>()));
     const auto n = static_cast<std::size_t>(tile.cols);
     const auto attributes = ReadAttributes<Op, T>(tile);
+    const std::size_t ahead = AheadOfStream(tile.by_turns.rows);
     const auto row = [&](Element* to, const EitherRow<In, StoredTag<In, Wide>>&... x)
-                         HWY_ATTR { Row<In...>(to, n, tile.stream, attributes, x.pointer()...); };
+                         HWY_ATTR { Row<In...>(to, n, tile.stream, ahead, attributes, x.pointer()...); };
     for (std::int64_t r = 0; r < tile.rows; ++r) {
       row(reinterpret_cast<Element*>(out + r * tile.out_row_stride),
           {RowsOf(tile, inputs, kInput).template Row<In>(r), tile.in[kInput].splat}...);
@@ -85,7 +86,8 @@ class CompactRows {
   }
   // Where all is passed by value: what a loop reads by way of a pointer, it reads again after every store.
   template <typename... In, class A>
-  static HWY_INLINE void Row(Element* out, std::size_t n, bool stream, const A& attributes, EitherPointer<In>... x) {
+  static HWY_INLINE void Row(Element* out, std::size_t n, bool stream, [[maybe_unused]] std::size_t ahead, const A& attributes,
+                             EitherPointer<In>... x) {
     const auto wide = Rows::WideTag(TypeList<In...>());
     const hn::Rebind<Element, decltype(wide)> d_stored;
     const std::size_t lanes = hn::Lanes(wide);
@@ -113,11 +115,11 @@ class CompactRows {
       if constexpr (kIsLong) {
         // Whole lines of what is streamed. An op that computes much leaves the core no time to see what comes next: asked for it,
         // remainders of float32 and float64 take 0.83 of the time from memory, floored quotients of int32 0.94 (a Zen 3), and a Zen
-        // 5's 0.98 and 1, but 1.35 and 1.2 times as long if it asks 640 bytes ahead. GCC would call the function, for 1.2
+        // 5's 0.98 and 1, but 1.4 and 1.2 times as long if it asks 1 KB ahead. GCC would call the function, for 1.2
         // times as long.
         if (stream && reinterpret_cast<std::uintptr_t>(out + i) % kLineBytes == 0) {
           const auto vector = [&](std::size_t at) HWY_ATTR __attribute__((always_inline)) {
-            (x.AskAhead(at), ...);
+            (x.AskAhead(at, ahead), ...);
             return Rows::template ResultOf<In...>(wide, attributes, x.LoadWhole(StoredTag<In, decltype(wide)>(), at)...);
           };
           i = StreamLines<kNoTurns>(d_stored, out, i, n, vector);

@@ -133,7 +133,7 @@ struct ByteVectors {
 
 #if HWY_TARGET != HWY_SCALAR
   template <bool kStream, class Op, typename T, class A, class... X>
-  static HWY_INLINE bool Row(int parts_by_turns, std::uint8_t* out, std::size_t n, const A& attributes, const X&... x) {
+  static HWY_INLINE bool Row(int most_parts, std::uint8_t* out, std::size_t n, const A& attributes, const X&... x) {
     const hn::ScalableTag<Lane<T>> d;
     const hn::Repartition<std::uint8_t, decltype(d)> d_group;
     const std::size_t group = hn::Lanes(d_group);
@@ -141,7 +141,7 @@ struct ByteVectors {
     const auto bytes = [&](std::size_t i) HWY_ATTR {
       return hn::IfThenElseZero(GroupMask<Op, T>(d_group, d, i, attributes, x...), hn::Set(d_group, std::uint8_t{1}));
     };
-    const OutputRun<std::uint8_t> run(kStream, out, n, parts_by_turns);
+    const OutputRun<std::uint8_t> run(kStream, out, n, most_parts);
     std::size_t i = 0;
     if constexpr (kStream) {
       if (const std::size_t misalignment = Misalignment(d_group, out); misalignment > 0) {

@@ -64,10 +64,10 @@ HWY_INLINE hn::VFromD<StoredTag<T, D>> ToStored([[maybe_unused]] D d, hn::VFromD
 }
 
 // How many bytes behind an element loops that stream ask for what comes. With AVX2 it is what a Zen 3 wants, else a Zen 5: which
-// takes 1.1 times as long with 384 bytes or more, 1.2 for some of int8, and as long with 128. Where four parts take turns, an
-// Emerald Rapids takes as long with 512 bytes as with 1 KB.
+// takes 1.1 times as long with 384 bytes or more, 1.2 for some of int8, and as long with 128. Where four parts take turns it is
+// what an Emerald Rapids wants, which takes as long with 512 bytes as with 1 KB; fewer were not tried there, nor any on a Zen 4.
 inline constexpr std::size_t kAheadOfStream = HWY_MAX_BYTES >= 64 ? 256 : 1024, kFarAheadOfStream = 1024;
-HWY_INLINE std::size_t AheadOfStream(int parts_by_turns) { return parts_by_turns > 2 ? kFarAheadOfStream : kAheadOfStream; }
+HWY_INLINE std::size_t AheadOfStream(int most_parts) { return most_parts > 2 ? kFarAheadOfStream : kAheadOfStream; }
 
 // An input's rows, by value: where the first one begins, and how many bytes it is to the next.
 struct InputRows {
@@ -105,8 +105,7 @@ inline constexpr bool kAsksInCaches = HWY_MAX_BYTES >= 64;
 // An operand at one of its rows, which gives elements as they are stored; `d` may have any number of lanes. Rows that join are
 // counted through: element i is number i % cols of row i / cols; Next() is then the operand at the next row, After(rows) at a later
 // one. Of rows that do not join, NextRow() goes to the next one, AtRow(row) is the operand at a later one. AskAhead(i) and, in
-// loops that stream, AskToStream(i) prefetch what comes behind element i, by as much as is best where so many parts take turns, if
-// TakeTurns said so.
+// loops that stream, AskToStream(i) prefetch what comes behind element i; in those, SetAhead(bytes) says how far behind.
 //
 // Streamed: elements one after the other.
 template <typename T>
@@ -116,7 +115,7 @@ class Streamed {
   static constexpr bool kStreamed = true;
   HWY_INLINE explicit Streamed(InputRows in) : data_(in.data), row_stride_(in.row_stride) {}
 
-  HWY_INLINE void TakeTurns(int parts) { ahead_ = AheadOfStream(parts); }
+  HWY_INLINE void SetAhead(std::size_t bytes) { ahead_ = bytes; }
   HWY_INLINE bool Joins(std::size_t cols) const { return row_stride_ == static_cast<std::int64_t>(cols * sizeof(Stored<T>)); }
   HWY_INLINE void NextRow() { data_ += row_stride_; }
   HWY_INLINE Streamed AtRow(std::int64_t row) const {
@@ -169,7 +168,7 @@ class Splat {
 
   HWY_INLINE void AskAhead(std::size_t) const {}
   HWY_INLINE void AskToStream(std::size_t) const {}
-  HWY_INLINE void TakeTurns(int) {}
+  HWY_INLINE void SetAhead(std::size_t) {}
   HWY_INLINE bool Joins(std::size_t) const { return true; }
   HWY_INLINE void NextRow() { *this = Next(); }
   HWY_INLINE Splat AtRow(std::int64_t row) const { return After(row); }
@@ -214,7 +213,7 @@ class Repeated {
 
   HWY_INLINE void AskAhead(std::size_t) const {}
   HWY_INLINE void AskToStream(std::size_t) const {}
-  HWY_INLINE void TakeTurns(int) {}
+  HWY_INLINE void SetAhead(std::size_t) {}
   HWY_INLINE Repeated After(std::int64_t rows) const {
     Repeated later = *this;
     later.row_ -= static_cast<std::size_t>(rows) * row_bytes_;

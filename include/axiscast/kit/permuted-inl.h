@@ -86,7 +86,7 @@ class PermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
 
  private:
   using Again = PermutedAgainRows<Rows, Op, T, kPermuted>;
-  using Streamed = StreamedPermutedRows<Rows, Op, T, kPermuted>;
+  using StreamedRows = StreamedPermutedRows<Rows, Op, T, kPermuted>;
 
   // What is streamed goes by loaded tables: memory takes longer than they do, and it is a quarter less code.
   static HWY_INLINE bool MayStream(const Tile& tile, const void* out) {
@@ -238,7 +238,7 @@ class PermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
   static HWY_NOINLINE void LoadedTables(const Tile& tile, const void* const* inputs, void* out_rows, int permuted) {
     const bool streams = MayStream(tile, out_rows);
     if constexpr (kRowsTakeTurns<D>) {
-      if (streams) return Streamed::template Run<kVectors>(tile, inputs, out_rows, permuted);
+      if (streams) return StreamedRows::template Run<kVectors>(tile, inputs, out_rows, permuted);
     }
     const Permutation& permutation = *tile.in[permuted].permutation;
     const InputRows permuted_rows = RowsOf(tile, inputs, permuted), streamed_rows = RowsOf(tile, inputs, 1 - permuted);

@@ -186,10 +186,10 @@ class PermutedPart {
 
   // Whether most of what is read is the other input. A loop that streams then asks for that one 4 KB ahead: (N,3)+(N,1) of any
   // dtype takes 0.83 to 0.9 of the time from memory with AVX2 (a Zen 3), of float16 0.75 to 0.85 with AVX-512, of float32 0.96, and
-  // (N,256)+(256) 0.8 (an Emerald Rapids). Where as much is read of both, it asks for both 1 KB ahead if parts take turns, and rows
-  // reversed, with gaps or whose channels are last take 0.86 to 0.97 (and 0.94 to 1.08 without); else for what has just come. Where
-  // parts are two, a Zen 5's, it asks for the other one alone, as loops over rows do: 0.9 to 0.97 of the time of 1 KB. For both, a
-  // Zen 5 takes 1.25 to 3 times as long.
+  // (N,256)+(256) 0.8 (an Emerald Rapids). Where as much is read of both, it asks for both 1 KB ahead if four parts take turns, and
+  // rows reversed, with gaps or whose channels are last take 0.86 to 0.97 (and 0.94 to 1.08 without); else for what has just come.
+  // Where parts are two, a Zen 5's, it asks for the other one alone, as loops over rows do: 0.9 to 0.97 of the time of 1 KB. For
+  // both, a Zen 5 takes 1.25 to 3 times as long.
   static HWY_INLINE bool ReadsOther(const Permutation& permutation) {
     return 2 * permutation.stride <= GroupCols(permutation) * static_cast<std::int64_t>(sizeof(Element));
   }

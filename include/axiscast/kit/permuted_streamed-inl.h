@@ -102,16 +102,13 @@ class StreamedPermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
     };
     const std::size_t all = static_cast<std::size_t>(rows) * row_vectors;
     const auto most_parts = static_cast<std::size_t>(tile.by_turns.permuted);
-    const bool by_turns = all * static_cast<std::size_t>(kVectorBytes) >= LeastRunsByTurns(most_parts);
-    const std::size_t parts_by_turns = by_turns ? most_parts : 1;
-    const std::size_t turn = kTurnsBytes / static_cast<std::size_t>(kVectorBytes) / parts_by_turns;
-    const std::size_t part = all / parts_by_turns / turn * turn;
+    const Turns turns = TurnsOf(most_parts, all, static_cast<std::size_t>(kVectorBytes), LeastRunsByTurns(most_parts));
     Place places[kMaxPartsByTurns];
-    for (std::size_t p = 0; p < parts_by_turns; ++p) places[p] = place_of(p * part);
-    for (std::size_t i = 0; i < part; i += turn) {
-      for (std::size_t p = 0; p < parts_by_turns; ++p) places[p] = compute(places[p], turn);
+    for (std::size_t p = 0; p < turns.parts; ++p) places[p] = place_of(p * turns.part);
+    for (std::size_t i = 0; i < turns.part; i += turns.turn) {
+      for (std::size_t p = 0; p < turns.parts; ++p) places[p] = compute(places[p], turns.turn);
     }
-    compute(places[parts_by_turns - 1], all - parts_by_turns * part);
+    compute(places[turns.parts - 1], all - turns.parts * turns.part);
   }
 };
 

@@ -36,7 +36,7 @@ class Recurring {
 
   HWY_INLINE void AskAhead(std::size_t) const {}
   HWY_INLINE void AskToStream(std::size_t) const {}
-  HWY_INLINE void TakeTurns(int) {}
+  HWY_INLINE void SetAhead(std::size_t) {}
   HWY_INLINE Recurring Next() const {
     Recurring next = *this;
     const bool ends = left_ == 1;

@@ -1,4 +1,4 @@
-// The rows of a tile by the vector: aligned stores, ragged ends, rows that follow each other, splats.
+// The rows of a tile by the vector: aligned stores, ragged ends, splats.
 #if defined(AXISCAST_KIT_ROWS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AXISCAST_KIT_ROWS_INL_H_
 #undef AXISCAST_KIT_ROWS_INL_H_
@@ -75,6 +75,7 @@ struct ByValueOf {
 };
 
 // Where SpecialRows::kTakes<T>, SpecialRows::Row computes a row in its own way, or returns false where the row is too short for it.
+// most_parts, here and below: of PartsByTurns, for rows that are streamed.
 // `out` is then no input: recomputed elements are the same.
 // kInHalves: long loops load and store half a vector at a time (Tile::halves).
 template <class Op, typename T, class SpecialRows = NoSpecialRows, bool kInHalves = false>
@@ -232,16 +233,16 @@ struct ElementwiseRows {
   }
 
   template <bool kStream, class A, class... X>
-  static HWY_INLINE void SeparateRows(int parts_by_turns, std::byte* out, std::int64_t out_row_stride, std::int64_t rows,
+  static HWY_INLINE void SeparateRows(int most_parts, std::byte* out, std::int64_t out_row_stride, std::int64_t rows,
                                       std::size_t cols, const A attributes, X... x) {
     if constexpr (!SpecialRows::template kTakes<T>) {
       if (Whole::template IsFor<kStream>(out, out_row_stride, cols)) {
-        return Whole::template Run<kStream>(parts_by_turns, out, out_row_stride, rows, cols, attributes, x...);
+        return Whole::template Run<kStream>(most_parts, out, out_row_stride, rows, cols, attributes, x...);
       }
     }
-    if constexpr (kStream) (x.TakeTurns(parts_by_turns), ...);
+    if constexpr (kStream) (x.SetAhead(AheadOfStream(most_parts)), ...);
     for (;;) {
-      Row<kStream>(parts_by_turns, reinterpret_cast<Stored<Out>*>(out), cols, attributes, x...);
+      Row<kStream>(most_parts, reinterpret_cast<Stored<Out>*>(out), cols, attributes, x...);
       if (--rows == 0) return;  // before NextRow: a splat reads its value there
       out += out_row_stride;
       (x.NextRow(), ...);
@@ -253,21 +254,21 @@ struct ElementwiseRows {
   // a streamed input, both are loaded before anything is written. Recomputed elements get the same bits again. A row without ragged
   // ends that is streamed goes straight through: reading the end of a row first costs a tenth where it comes from memory.
   template <bool kStream, class A, class... X>
-  static HWY_INLINE void Row(int parts_by_turns, Stored<Out>* out, std::size_t n, const A& attributes, const X&... x) {
+  static HWY_INLINE void Row(int most_parts, Stored<Out>* out, std::size_t n, const A& attributes, const X&... x) {
     if constexpr (SpecialRows::template kTakes<T>) {
-      if (!SpecialRows::template Row<kStream, Op, T>(parts_by_turns, out, n, attributes, x...)) {
-        VectorRow<false>(parts_by_turns, out, n, attributes, x...);
+      if (!SpecialRows::template Row<kStream, Op, T>(most_parts, out, n, attributes, x...)) {
+        VectorRow<false>(most_parts, out, n, attributes, x...);
       }
     } else {
-      VectorRow<kStream>(parts_by_turns, out, n, attributes, x...);
+      VectorRow<kStream>(most_parts, out, n, attributes, x...);
     }
   }
   template <bool kStream, class A, class... X>
-  static HWY_INLINE void VectorRow(int parts_by_turns, Stored<Out>* out, std::size_t n, const A& attributes, const X&... x) {
+  static HWY_INLINE void VectorRow(int most_parts, Stored<Out>* out, std::size_t n, const A& attributes, const X&... x) {
     const auto wide = WideTag(InputsOf<Op, T>());
     const hn::Rebind<Stored<Out>, decltype(wide)> d_stored;
     const std::size_t lanes = hn::Lanes(wide);
-    const OutputRun<Stored<Out>> run(kStream, out, n, parts_by_turns);
+    const OutputRun<Stored<Out>> run(kStream, out, n, most_parts);
     const std::size_t last = n - lanes;
     if constexpr (kStream) {
       const std::size_t begin = Begin<kStream>(d_stored, out);

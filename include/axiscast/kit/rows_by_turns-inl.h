@@ -25,9 +25,9 @@ class JoinedRows {
   // `n` elements of them, as Rows computes one row; of the last row, a vector at least. A vector
   // that belongs to two rows is put together from both.
   template <bool kStream, class A, class... X>
-  static HWY_INLINE void Run(int parts_by_turns, Out* out, std::int64_t rows, std::size_t cols, std::size_t n, const A& attributes,
+  static HWY_INLINE void Run(int most_parts, Out* out, std::int64_t rows, std::size_t cols, std::size_t n, const A& attributes,
                              X... x) {
-    if constexpr (kStream) (x.TakeTurns(parts_by_turns), ...);
+    if constexpr (kStream) (x.SetAhead(AheadOfStream(most_parts)), ...);
     const auto wide = Rows::WideTag(InputsOf<Op, T>());
     const hn::Rebind<Out, decltype(wide)> d_stored;
     const std::size_t lanes = hn::Lanes(wide), last = n - lanes, begin = Rows::template Begin<kStream>(d_stored, out);
@@ -36,12 +36,11 @@ class JoinedRows {
     const OutputRun<Out> run(kStream, out, n);
     const std::size_t between = n > begin ? (n - 1 - begin) & (0 - lanes) : 0;  // elements of the vectors that begin there
     if constexpr (kStream && kRowsTakeTurns<decltype(d_stored)>) {
-      ForRunsByTurns(static_cast<std::size_t>(parts_by_turns), between, sizeof(Out),
-                     [&](std::size_t first, std::size_t stop) HWY_ATTR {
-                       const std::size_t row = (begin + first) / cols;
-                       Some<kStream>(wide, run, out, begin + first, (row + 1) * cols, begin + stop, cols, attributes,
-                                     x.After(static_cast<std::int64_t>(row))...);
-                     });
+      ForRunsByTurns(static_cast<std::size_t>(most_parts), between, sizeof(Out), [&](std::size_t first, std::size_t stop) HWY_ATTR {
+        const std::size_t row = (begin + first) / cols;
+        Some<kStream>(wide, run, out, begin + first, (row + 1) * cols, begin + stop, cols, attributes,
+                      x.After(static_cast<std::int64_t>(row))...);
+      });
     } else if (between > 0) {
       Some<kStream>(wide, run, out, begin, cols, begin + between, cols, attributes, x...);
     }
@@ -102,12 +101,12 @@ class WholeRows {
   // Such rows, in the order of memory where they do not take turns: where the ends of rows of 512 bytes are computed first, they
   // take 1.2 times as long in L2.
   template <bool kStream, class A, class... X>
-  static HWY_INLINE void Run(int parts_by_turns, std::byte* out, std::int64_t out_row_stride, std::int64_t rows, std::size_t cols,
+  static HWY_INLINE void Run(int most_parts, std::byte* out, std::int64_t out_row_stride, std::int64_t rows, std::size_t cols,
                              const A attributes, X... x) {
-    if constexpr (kStream) (x.TakeTurns(parts_by_turns), ...);
+    if constexpr (kStream) (x.SetAhead(AheadOfStream(most_parts)), ...);
     const auto wide = Rows::WideTag(InputsOf<Op, T>());
     if constexpr (kStream && kRowsTakeTurns<hn::Rebind<Out, decltype(wide)>>) {
-      ForRunsByTurns(static_cast<std::size_t>(parts_by_turns), static_cast<std::size_t>(rows) * cols, sizeof(Out),
+      ForRunsByTurns(static_cast<std::size_t>(most_parts), static_cast<std::size_t>(rows) * cols, sizeof(Out),
                      [&](std::size_t first, std::size_t stop) HWY_ATTR {
                        const std::size_t row = first / cols;
                        Some(wide, out + static_cast<std::int64_t>(row) * out_row_stride, out_row_stride, first - row * cols,

@@ -90,35 +90,45 @@ HWY_INLINE void StreamLine(D d, T* row, std::size_t i, const F& result) {
 // Bytes of a row from which on its parts take turns (kLeast of the following): rows of 32 KB in two parts took 1.01
 // to 1.08 times as long by turns (a Zen 3). kNoTurns: never.
 inline constexpr std::size_t kLeastByTurns = 64 * 1024, kNoTurns = ~std::size_t{0};
-inline constexpr std::size_t kTurnsBytes = 2048;  // of results, a turn of each part
+inline constexpr std::size_t kTurnsBytes = 2048;  // of results: a turn of each part, all together
+
+// How results that are streamed are run: `parts` parts of `part` elements take turns of `turn` elements, and what they leave is run
+// as all are; or all at once.
+struct Turns {
+  std::size_t parts, part, turn;
+};
+// Of n elements of so many bytes, if they have `least` bytes. most_parts: of PartsByTurns.
+HWY_INLINE Turns TurnsOf(std::size_t most_parts, std::size_t n, std::size_t bytes, std::size_t least) {
+  HWY_DASSERT(most_parts == 1 || most_parts == 2 || most_parts == static_cast<std::size_t>(kMaxPartsByTurns));
+  if (most_parts == 1 || n * bytes < least) return {1, n, n};
+  const std::size_t turn = kTurnsBytes / most_parts / bytes;
+  return {most_parts, n / most_parts / turn * turn, turn};
+}
 
 // Streams the whole lines of `row` from element i, which begins one, to the last one that ends at `stop` at the latest; result(i)
 // gives a vector. Returns where the next line begins.
-// So many parts of a long row (Tile::by_turns) take turns of 512 bytes, as a core reads more from several places than from one. Of
-// two parts sums of two arrays take 0.88 to 0.95 of the time with one thread, of an array and a value 0.86 to 0.92, comparisons
-// 0.75 to 0.9 (AVX2, a Zen 3), with two threads 0.95 and 0.96, where four take 1.2 and 1.13 times as long as two (AVX-512, a Zen
-// 5); of four parts 0.93 and 0.82, of two 0.96 and 0.88, of eight no less (AVX-512, an Emerald Rapids, where two threads have the
-// same). Turns of 256 bytes or 1 KB are as good, those of 4 KB only of one array and with AVX2.
+// Parts of a long row take turns, as a core reads more from several places than from one. Of two parts sums of two arrays take 0.88
+// to 0.95 of the time with one thread, of an array and a value 0.86 to 0.92, comparisons 0.75 to 0.9 (AVX2, a Zen 3), with two
+// threads 0.95 and 0.96, where four take 1.25 and 1.13 times as long as two (AVX-512, a Zen 5); of four parts 0.93 and 0.82, of two
+// 0.96 and 0.88, of eight no less (AVX-512, an Emerald Rapids, where two threads have the same). Turns of 256 bytes or 1 KB are as
+// good as those of 512, those of 4 KB only of one array and with AVX2. Four parts were not measured where a line is several
+// vectors.
 template <std::size_t kLeast = kLeastByTurns, class D, class T, class F>
-HWY_INLINE std::size_t StreamLines(D d, T* row, std::size_t i, std::size_t stop, const F& result, std::size_t parts_by_turns = 1) {
+HWY_INLINE std::size_t StreamLines(D d, T* row, std::size_t i, std::size_t stop, const F& result, std::size_t most_parts = 1) {
   constexpr std::size_t kLine = kLineBytes / sizeof(T);
   if constexpr (kLineIsVectors<D> && kLeast == kNoTurns) {
     for (; i + kLine <= stop; i += kLine) StreamLine(d, row, i, result);
   } else if constexpr (kLineIsVectors<D>) {
+    if constexpr (hn::MaxLanes(D()) < kLine) most_parts = HWY_MIN(most_parts, std::size_t{2});
     // All parts, then what they leave: by the same loops, as `result` is inlined in them.
-    const std::size_t whole_turn = kTurnsBytes / sizeof(T) / parts_by_turns;
     while (i + kLine <= stop) {
-      const std::size_t all = (stop - i) / kLine * kLine;
-      const bool by_turns = all >= kLeast / sizeof(T);
-      const std::size_t parts = by_turns ? parts_by_turns : 1,
-                        part = by_turns ? all / parts_by_turns / whole_turn * whole_turn : all;
-      const std::size_t turn = by_turns ? whole_turn : all;
-      for (const std::size_t end = i + part; i < end; i += turn) {
-        for (std::size_t begin = i; begin < i + parts * part; begin += part) {
-          for (std::size_t at = begin; at < begin + turn; at += kLine) StreamLine(d, row, at, result);
+      const Turns turns = TurnsOf(most_parts, (stop - i) / kLine * kLine, sizeof(T), kLeast);
+      for (const std::size_t end = i + turns.part; i < end; i += turns.turn) {
+        for (std::size_t begin = i; begin < i + turns.parts * turns.part; begin += turns.part) {
+          for (std::size_t at = begin; at < begin + turns.turn; at += kLine) StreamLine(d, row, at, result);
         }
       }
-      i += (parts - 1) * part;
+      i += (turns.parts - 1) * turns.part;
     }
   } else if (i < stop) {
     const std::size_t lanes = hn::Lanes(d);
@@ -133,27 +143,24 @@ HWY_INLINE std::size_t StreamLines(D d, T* row, std::size_t i, std::size_t stop,
 template <class D>
 inline constexpr bool kRowsTakeTurns = kLineIsVectors<D>&& hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) == kLineBytes;
 
-// From so many bytes on. With two parts rows of 784 bytes in tiles of 50 KB take 1.2 times as long by turns, 12 of 16 KB 1 to 1.3
-// times (a Zen 5).
-HWY_INLINE std::size_t LeastRunsByTurns(std::size_t parts_by_turns) { return (parts_by_turns > 2 ? 16 : 256) * std::size_t{1024}; }
-// f(begin, end) for parts of n elements of so many bytes, in turns of 512 bytes or 1 KB, which so many parts take.
-// Of four, rows of 4 to 16 KB take 0.83 to 0.86 of the time from memory with one thread, 0.94 to 0.98 with two, (N,3)+(3) to
-// (N,64)+(64) 0.78 to 0.86, and rows of 784 bytes, 64 of which take another value again and again, 0.89. By turns of 256 bytes as
-// long, of 1 KB 1.03 to 1.06 times, of 4 KB as without; where parts are a power of two apart, as long as where they are not (an
-// Emerald Rapids, float32). Of two, (N,3)+(3) to (N,64)+(64) take 0.9 to 0.95, of four as long or longer with two threads (a Zen
-// 5).
+// Bytes of rows from which on their parts take turns, by how many they would be. With two, rows of 784 bytes in tiles of 50 KB take
+// 1.2 times as long by turns, 12 of 16 KB 1 to 1.3 times (a Zen 5).
+HWY_INLINE std::size_t LeastRunsByTurns(std::size_t most_parts) { return (most_parts > 2 ? 16 : 256) * std::size_t{1024}; }
+
+// f(begin, end) for n elements of rows, of so many bytes each, by turns. Of four parts, rows of 4 to 16 KB take 0.83 to 0.86 of the
+// time from memory with one thread, 0.94 to 0.98 with two, (N,3)+(3) to (N,64)+(64) 0.78 to 0.86, and rows of 784 bytes, 64 of
+// which take another value again and again, 0.89. By turns of 256 bytes as long, of 1 KB 1.03 to 1.06 times, of 4 KB as without;
+// where parts are a power of two apart, as long as where they are not (an Emerald Rapids, float32). Of two, (N,3)+(3) to
+// (N,64)+(64) take 0.9 to 0.95, of four as long or longer with two threads (a Zen 5).
 template <class F>
-HWY_INLINE void ForRunsByTurns(std::size_t parts_by_turns, std::size_t n, std::size_t bytes, const F& f) {
+HWY_INLINE void ForRunsByTurns(std::size_t most_parts, std::size_t n, std::size_t bytes, const F& f) {
   // All parts, then what they leave: by the same loops, as `f` is inlined in them.
   for (std::size_t begin = 0; begin < n;) {
-    const std::size_t left = n - begin, some = kTurnsBytes / parts_by_turns / bytes;
-    const bool by_turns = left * bytes >= LeastRunsByTurns(parts_by_turns);
-    const std::size_t parts = by_turns ? parts_by_turns : 1, part = by_turns ? left / parts_by_turns / some * some : left;
-    const std::size_t turn = by_turns ? some : left;
-    for (const std::size_t end = begin + part; begin < end; begin += turn) {
-      for (std::size_t first = begin; first < begin + parts * part; first += part) f(first, first + turn);
+    const Turns turns = TurnsOf(most_parts, n - begin, bytes, LeastRunsByTurns(most_parts));
+    for (const std::size_t end = begin + turns.part; begin < end; begin += turns.turn) {
+      for (std::size_t first = begin; first < begin + turns.parts * turns.part; first += turns.part) f(first, first + turns.turn);
     }
-    begin += (parts - 1) * part;
+    begin += (turns.parts - 1) * turns.part;
   }
 }
 
@@ -163,10 +170,10 @@ HWY_INLINE void ForRunsByTurns(std::size_t parts_by_turns, std::size_t n, std::s
 template <typename T>
 class OutputRun {
  public:
-  // Of a long one that streams, so many parts take turns.
-  HWY_INLINE OutputRun(bool streams, const T* begin, std::size_t count, int parts_by_turns = 1)
+  // Of a long one that streams, as many parts take turns.
+  HWY_INLINE OutputRun(bool streams, const T* begin, std::size_t count, int most_parts = 1)
       : streams_(streams),
-        parts_by_turns_(static_cast<std::size_t>(parts_by_turns)),
+        most_parts_(static_cast<std::size_t>(most_parts)),
         lines_begin_((reinterpret_cast<std::uintptr_t>(begin) + kLineBytes - 1) / kLineBytes * kLineBytes),
         lines_end_(reinterpret_cast<std::uintptr_t>(begin + count) / kLineBytes * kLineBytes) {}
 
@@ -187,7 +194,7 @@ class OutputRun {
     for (;; i += lanes) {
       if constexpr (kLineIsVectors<D>) {
         if (streams_ && reinterpret_cast<std::uintptr_t>(row + i) % kLineBytes == 0)
-          i = StreamLines<kLeast>(d, row, i, stop, result, parts_by_turns_);
+          i = StreamLines<kLeast>(d, row, i, stop, result, most_parts_);
       }
       if (i + lanes > stop) return i;
       Store(result(i), d, row + i);
@@ -230,7 +237,7 @@ class OutputRun {
   }
 
   bool streams_;
-  std::size_t parts_by_turns_;
+  std::size_t most_parts_;
   std::uintptr_t lines_begin_, lines_end_;  // of the whole lines; where there are none, the end may be before the begin
 };
 
