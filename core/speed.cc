@@ -17,8 +17,8 @@ namespace {
 // A row of a quarter of a Zen 4's L1 is out of it again by the time that the next one reads it: 64 x 64 of float32 for each head
 // and batch, cut, take 0.75 to 0.85 of the time from L2 and L3. A Zen 5, which reads L2 as fast as L1, takes 1.75 times as long in
 // L2, and 1.05 times in L3; but with rows of half of its L1 and more, cut, 0.73 to 0.88 of the time from L3 (100 x 10000 of
-// float32, 64 x 64 of float64, with one thread and two), and 0.93 to 1.02 from L2. Of calls whose results are
-// streamed, parts of which take turns, rows of 32 KB to 1.6 MB take 0.8 to 1 of the time that they take abreast
+// float32, 64 x 64 of float64, with one thread and two), and 0.93 to 1.02 from L2. Of calls whose results
+// are streamed, parts of which take turns, rows of 32 KB to 1.6 MB take 0.8 to 1 of the time that they take abreast
 // (kit/abreast-inl.h), with one thread and two; in place, where nothing is streamed, nobody measured it.
 //
 // A Zen 4 moves 64 bytes in two halves. As two loads of 32 bytes and two stores, sums of two arrays take 0.89 of the time in L1,

@@ -84,7 +84,7 @@ class ChainRows {
     const bool by_turns =
         kMostParts > 1 && most_parts > 1 && static_cast<std::size_t>(together) * row_bytes >= LeastRunsByTurns(most_parts);
     const auto step = static_cast<std::int64_t>(kLineBytes / std::gcd(row_bytes, std::size_t{kLineBytes}));
-    const std::int64_t part = by_turns ? together / tile.by_turns.chains / step * step : 0;
+    const std::int64_t part = by_turns ? together / tile.by_turns.chains / step * step : 0;  // rows
     for (std::int64_t r = 0; r < tile.rows;) {
       // Parts, and then what they leave.
       const std::int64_t parts = part > 0 && r == 0 ? tile.by_turns.chains : 1,

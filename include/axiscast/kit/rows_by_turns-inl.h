@@ -22,8 +22,8 @@ class JoinedRows {
   using Out = Stored<OutOf<Op, T>>;
 
  public:
-  // `n` elements of them, as Rows computes one row; of the last row, a vector at least. A vector
-  // that belongs to two rows is put together from both.
+  // `n` elements of them, as Rows computes one row; of the last row, a vector at least. A vector that belongs to two rows is put
+  // together from both.
   template <bool kStream, class A, class... X>
   static HWY_INLINE void Run(int most_parts, Out* out, std::int64_t rows, std::size_t cols, std::size_t n, const A& attributes,
                              X... x) {

@@ -111,8 +111,7 @@ HWY_INLINE Turns TurnsOf(std::size_t most_parts, std::size_t n, std::size_t byte
 // to 0.95 of the time with one thread, of an array and a value 0.86 to 0.92, comparisons 0.75 to 0.9 (AVX2, a Zen 3), with two
 // threads 0.95 and 0.96, where four take 1.25 and 1.13 times as long as two (AVX-512, a Zen 5); of four parts 0.93 and 0.82, of two
 // 0.96 and 0.88, of eight no less (AVX-512, an Emerald Rapids, where two threads have the same). Turns of 256 bytes or 1 KB are as
-// good as those of 512, those of 4 KB only of one array and with AVX2. Four parts were not measured where a line is several
-// vectors.
+// good as those of 512, of 4 KB only of one array and with AVX2. Four parts were not measured where a line is several vectors.
 template <std::size_t kLeast = kLeastByTurns, class D, class T, class F>
 HWY_INLINE std::size_t StreamLines(D d, T* row, std::size_t i, std::size_t stop, const F& result, std::size_t most_parts = 1) {
   constexpr std::size_t kLine = kLineBytes / sizeof(T);
@@ -170,7 +169,7 @@ HWY_INLINE void ForRunsByTurns(std::size_t most_parts, std::size_t n, std::size_
 template <typename T>
 class OutputRun {
  public:
-  // Of a long one that streams, as many parts take turns.
+  // most_parts: of a long run that streams, so many parts take turns (PartsByTurns).
   HWY_INLINE OutputRun(bool streams, const T* begin, std::size_t count, int most_parts = 1)
       : streams_(streams),
         most_parts_(static_cast<std::size_t>(most_parts)),
