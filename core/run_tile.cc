@@ -116,6 +116,15 @@ void RunRest(const StepLayout& step, std::int64_t rest, Tile& tile, const void**
 
 }  // namespace
 
+bool RefusesAny(const Layout& layout, std::int64_t rows, std::int64_t chunk, const std::byte* values) {
+  const OperandLayout& operand = layout.operands[0];
+  Tile tile;
+  tile.rows = rows;
+  tile.cols = chunk * layout.inner;
+  tile.in[0] = {operand.row_stride_of(tile.cols), operand.splat};
+  return layout.check(tile, values);
+}
+
 void RunTile(TileJob& job, const TileAt& at) {
   const Layout& layout = job.layout;
   const std::size_t steps = layout.steps.size();
@@ -130,11 +139,7 @@ void RunTile(TileJob& job, const TileAt& at) {
     values[i] = layout.operands[i].delivery == Delivery::kStaged ? StageOperand(job, at, whole, i) : at.position[i];
   }
   if (layout.check != nullptr) {
-    Tile tile;
-    tile.rows = at.rows;
-    tile.cols = at.chunk * layout.inner;
-    tile.in[0] = {layout.operands[0].row_stride_of(tile.cols), layout.operands[0].splat};
-    if (layout.check(tile, values[0])) job.refused.store(true, std::memory_order_relaxed);
+    if (RefusesAny(layout, at.rows, at.chunk, values[0])) job.refused.store(true, std::memory_order_relaxed);
     return;
   }
   if (job.stream) PrefetchBoundary(at.position[inputs], layout.operands[inputs].advance[layout.inner_loop()]);
