@@ -187,7 +187,6 @@ class PermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
                t3 = Part::LowerTable(from3);
     const auto m0 = Part::IsUpper(from0), m1 = Part::IsUpper(from1), m2 = Part::IsUpper(from2), m3 = Part::IsUpper(from3);
     const bool ends = whole > 0 && permutation.slack == 0;
-    const std::int64_t extra_bytes = permutation.stride - clusters * permutation.cluster_bytes;
     for (std::int64_t r = 0; r < rows; ++r) {
       const std::byte* source = Part::SourceOf(permuted_rows, r);
       const std::byte* const row_end = source + end;
@@ -204,20 +203,23 @@ class PermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
         return Part::Result(hn::LoadU(D(), streamed + col), v, attributes);
       };
       const auto store = [&](V v, std::size_t col) HWY_ATTR { hn::StoreU(v, D(), out + col); };
+      const auto store_parts = [&](const std::byte* at, std::size_t col, std::size_t pitch) HWY_ATTR {  // of one cluster
+        load(at);
+        store(result(t0, m0, col), col), store(result(t1, m1, col + pitch), col + pitch);
+        if (parts > 2) store(result(t2, m2, col + 2 * pitch), col + 2 * pitch);
+        if (parts > 3) store(result(t3, m3, col + 3 * pitch), col + 3 * pitch);
+      };
       std::size_t i = 0;
       for (std::size_t stop = whole;;) {
-        for (int left = clusters; i < stop;) {
-          load(source + permutation.at[0]);
-          store(result(t0, m0, i), i), store(result(t1, m1, i + part_cols), i + part_cols);
-          if (parts > 2) store(result(t2, m2, i + 2 * part_cols), i + 2 * part_cols);
-          if (parts > 3) store(result(t3, m3, i + 3 * part_cols), i + 3 * part_cols);
-          i += lanes;
-          source += permutation.cluster_bytes;
-          if (--left == 0) {
-            left = clusters;
-            i += group - part_cols;
-            streamed -= back;
-            source += extra_bytes;
+        if (clusters == 1) {  // 0.7 of the time of the loop below
+          for (; i < stop; i += group, source += permutation.stride, streamed -= back) {
+            store_parts(source + permutation.at[0], i, lanes);
+          }
+        }
+        for (; i < stop; i += group, source += permutation.stride, streamed -= back) {
+          const std::byte* at = source + permutation.at[0];
+          for (std::size_t col = i; col != i + part_cols; col += lanes, at += permutation.cluster_bytes) {
+            store_parts(at, col, part_cols);
           }
         }
         if (i == cols) break;
