@@ -175,8 +175,9 @@ inline std::string Conformance::ManyRowsBesideOne() {
           if (!wrong.empty()) return wrong;
         }
       }
-      for (const std::int64_t cols : {16, 33, 70, 2047, 2048, 2049}) {
-        if (cols > 100 && kernel.inputs[same] != DType::kFloat16) continue;
+      const std::int64_t widens = kernel.abilities.widens;
+      for (const std::int64_t cols : {std::int64_t{16}, std::int64_t{33}, std::int64_t{70}, widens - 1, widens, widens + 1}) {
+        if (cols <= 1) continue;
         TileShape shape = {cols > 100 ? 5 : 9, cols, 0, {}, cols % 2 == 0, 1};
         shape.row_kind[same] = Rows::kStill;
         std::string wrong = Run(kernel, shape);

@@ -13,7 +13,7 @@
 
 namespace axiscast::testing {
 
-inline constexpr std::size_t kAreaBytes = 1 << 15;
+inline constexpr std::size_t kAreaBytes = 3 << 14;
 inline constexpr std::byte kSentinel{0xa5};
 
 // Where an operand's elements lie, relative to its first.
@@ -31,7 +31,7 @@ struct OperandLayout {
 struct GuardedOperand {
   GuardedOperand() : area(kAreaBytes) {}
 
-  // The layout must fit the area: a few rows of some hundred elements.
+  // The layout must fit the area: a few rows of some hundred elements, or of 4096 halves.
   void Place(const OperandLayout& new_layout, bool at_end, std::int64_t shift) {
     layout = new_layout;
     data = at_end ? area.end() - layout.high() : area.begin() - layout.low() + shift * layout.size;
