@@ -74,6 +74,7 @@ class ShortCalls {
  public:
   static constexpr int kInARow = 8;  // 14 us and more, of which it takes 1 at most to call a thread
   static constexpr int kLeastPause = 125, kPauseAfterStall = 2000, kMostPause = 32'000;  // calls that run alone
+  static constexpr int kTimed = 16;                                                      // one of so many
 
   // For one for which no thread stands by: whether the last eight began no further from each other than so many nanoseconds, on
   // average. Then *now is clock(), which takes 30 ns, and is asked for each eighth.
@@ -91,21 +92,37 @@ class ShortCalls {
   void Note(bool was_even, bool stalled) noexcept {
     constexpr int kMostUneven = 16;
     uneven_ = std::max(uneven_ + (was_even ? -1 : 2), 0);
-    if (uneven_ < kMostUneven && !stalled) {
-      if (since_pause_ < next_pause_ && ++since_pause_ == next_pause_) next_pause_ = kLeastPause;
-      return;
-    }
-    uneven_ = since_pause_ = 0;
-    paused_ = stalled ? std::max(next_pause_, kPauseAfterStall) : next_pause_;
-    next_pause_ = std::min(2 * paused_, kMostPause);
+    if (uneven_ >= kMostUneven || stalled) return Pause(stalled ? kPauseAfterStall : kLeastPause);
+    if (since_pause_ < next_pause_ && ++since_pause_ == next_pause_) next_pause_ = kLeastPause;
   }
+
+  // Whether to look how long it takes to hand the next one to the thread that stands by: of each sixteenth, as the clock takes 50
+  // ns. That is what a cache line takes from one core to the other, and a call waits for it three times: to call the helper, who
+  // reads what it says, and for its end. Between cores that share a cache it is 40 ns; between others 200 to 300, so that calls of
+  // 1.7 us, shared, took 1.2 times as long as alone (2 virtual cores of a Zen 5, which are moved at times).
+  bool IsTimed() noexcept { return ++shared_ % kTimed == 0; }
+  // After such a call: it took so many nanoseconds, and threads that share a call save so much of it if they share caches too.
+  // Where that is not worth it three times in a row, none is shared for a while, as above.
+  void NoteHandover(std::int64_t nanoseconds, double saved_seconds) noexcept {
+    constexpr int kMostSlow = 3;
+    constexpr double kWaits = 3, kSaved = 0.7;  // half a call in L2 takes more than half as long
+    slow_ = kWaits * 1e-9 * static_cast<double>(nanoseconds) < kSaved * saved_seconds ? 0 : slow_ + 1;
+    if (slow_ == kMostSlow) Pause(kLeastPause);
+  }
+
   // Asked before each of them.
   bool ArePaused() noexcept { return paused_ > 0 && paused_-- > 0; }
 
  private:
+  void Pause(int least) noexcept {
+    uneven_ = slow_ = since_pause_ = 0;
+    paused_ = std::max(next_pause_, least);
+    next_pause_ = std::min(2 * paused_, kMostPause);
+  }
+
   std::int64_t last_ = std::numeric_limits<std::int64_t>::min() / 4;
-  unsigned calls_ = 0;
-  int uneven_ = 0, paused_ = 0;
+  unsigned calls_ = 0, shared_ = 0;
+  int uneven_ = 0, slow_ = 0, paused_ = 0;
   int since_pause_ = 0, next_pause_ = kLeastPause;  // calls: shared since a pause, up to as many as the next one has
 };
 

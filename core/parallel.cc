@@ -100,7 +100,8 @@ void RunWorkers(void* task, std::int64_t begin, std::int64_t end) {
 }
 
 // Worker `first` of a job and `count - 1` more, of whom most are other threads' to call.
-Seen RunWorkersOf(Crew* crew, Job* job, std::int64_t first, std::int64_t count);
+// handover: in which it took so many nanoseconds to call those that are this one's to call; null: nobody asks.
+Seen RunWorkersOf(Crew* crew, Job* job, std::int64_t first, std::int64_t count, std::int64_t* handover = nullptr);
 
 // A thread in a seat.
 class Helper {
@@ -156,13 +157,15 @@ bool CallWorkers(Crew* crew, Job* job, std::int64_t first, std::int64_t count) n
   return !crew->CancelCall(first, job);
 }
 
-Seen RunWorkersOf(Crew* crew, Job* job, std::int64_t first, std::int64_t count) {
+Seen RunWorkersOf(Crew* crew, Job* job, std::int64_t first, std::int64_t count, std::int64_t* handover) {
   std::int64_t called[kMostParts];
   int calls = 0;
+  const std::int64_t before = handover != nullptr ? Nanoseconds() : 0;
   if (count > 2) ForEachPart(count, [&](std::int64_t other, std::int64_t) { crew->Prefetch(first + other); });
   ForEachPart(count, [&](std::int64_t other, std::int64_t workers) {
     if (CallWorkers(crew, job, first + other, workers)) called[calls++] = first + other;
   });
+  if (handover != nullptr) *handover = Nanoseconds() - before;
   Seen seen = RunWorker(job, first);
   while (calls > 0) {
     const Crew::Left left = crew->TakeBack(called[--calls], job, job->late);
@@ -259,6 +262,8 @@ void RunParallel(std::int64_t count, const PieceSizes& sizes, const ExecuteOptio
   Job job{.shares = Shares(count, cut, workers, !own_pool, what),
           .stay = learns && (follows || Nanoseconds() - caller->ended < kStayNanoseconds) ? StayOf(workers) : 0,
           .late = sharing.late};
+  const bool timed = learns && is_short && stand_by && caller->short_calls.IsTimed();
+  std::int64_t handover = 0;
   bool even = true, is_done = false;
   Crew::Left left = Crew::Left::kUntaken;
   try {
@@ -270,7 +275,7 @@ void RunParallel(std::int64_t count, const PieceSizes& sizes, const ExecuteOptio
       const bool was_coming = crew->IsComing(1);
       // On another thread, where all places of that arena are taken.
       const auto run = [&] {
-        const Seen seen = RunWorkersOf(crew, &job, 0, workers);
+        const Seen seen = RunWorkersOf(crew, &job, 0, workers, timed ? &handover : nullptr);
         even = seen.even;
         left = seen.left;
         is_done = true;  // its first worker stopped where nothing was left
@@ -289,6 +294,7 @@ void RunParallel(std::int64_t count, const PieceSizes& sizes, const ExecuteOptio
   }
   if (learns) evenness->Note(even);
   if (learns && is_short && left > Crew::Left::kUntaken) caller->short_calls.Note(even, left == Crew::Left::kStalled);
+  if (timed) caller->short_calls.NoteHandover(handover, cut.call_seconds - cut.call_seconds / static_cast<double>(workers));
   if (!is_done && job.shares.AreLeft()) RunWorker(&job, 0);  // also by a pool that runs less than it was asked to
 }
 

@@ -97,6 +97,46 @@ TEST(ShortCalls, PauseLittleWhereTheySeldomStall) {
   EXPECT_GT(SharedOf(kCalls, 2 * kCalls, 5'000), kCalls / 2);
 }
 
+// As many as are shared of so many, each of which saves so much, where those that are timed take these nanoseconds by turns.
+int SharedWhereTimed(int count, double saved_seconds, const std::vector<std::int64_t>& handovers) {
+  ShortCalls calls;
+  int shared = 0;
+  std::size_t timed = 0;
+  for (int call = 0; call < count; ++call) {
+    if (calls.ArePaused()) continue;
+    ++shared;
+    if (calls.IsTimed()) calls.NoteHandover(handovers[timed++ % handovers.size()], saved_seconds);
+    calls.Note(true, false);
+  }
+  EXPECT_GE(static_cast<int>(timed) * ShortCalls::kTimed, shared - ShortCalls::kTimed);
+  EXPECT_LE(static_cast<int>(timed) * ShortCalls::kTimed, shared);
+  return shared;
+}
+
+// Threads whose cores share no cache: calls of 1.7 us save less than three lines take.
+TEST(ShortCalls, PauseWhereTheyAreHandedOverSlowly) {
+  constexpr int kCalls = 100'000;
+  constexpr double kSaved = 0.85e-6, kSavedOfLonger = 1.6e-6;
+  EXPECT_EQ(SharedWhereTimed(kCalls, kSaved, {40}), kCalls);
+  EXPECT_EQ(SharedWhereTimed(kCalls, kSaved, {150}), kCalls);
+  EXPECT_EQ(SharedWhereTimed(kCalls, kSavedOfLonger, {300}), kCalls);
+  EXPECT_LT(SharedWhereTimed(kCalls, kSaved, {300}), kCalls / 100);
+  EXPECT_EQ(SharedWhereTimed(kCalls, kSaved, {300, 300, 40}), kCalls) << "now and then";
+  // Cores that are near again share again.
+  ShortCalls calls;
+  for (int call = 0; call < 10'000; ++call) {
+    if (!calls.ArePaused() && calls.IsTimed()) calls.NoteHandover(300, kSaved);
+  }
+  int shared = 0;
+  for (int call = 0; call < kCalls; ++call) {
+    if (calls.ArePaused()) continue;
+    ++shared;
+    if (calls.IsTimed()) calls.NoteHandover(40, kSaved);
+    calls.Note(true, false);
+  }
+  EXPECT_GT(shared, kCalls * 8 / 10);
+}
+
 // So many calls, one gap apart, then another gap.
 std::vector<std::int64_t> Burst(std::size_t calls, std::int64_t gap, std::int64_t last_gap) {
   std::vector<std::int64_t> gaps(calls, gap);

@@ -78,8 +78,8 @@ enum class StorePolicy : std::uint8_t {
 /// estimate, or 3.2 on a pool; and where the others would save less than 12 us, only while threads have helped in some call of the
 /// process in the last 80 us, or one stands by that helped in the caller's last one, or is on its way to this one. Calls that are
 /// less than that apart try it in a 16th of the time, some milliseconds at most; those below 3.2 us where eight follow each other
-/// by less than 2.3 us. Where those of a thread find others late, its next 125 run alone, and where one had lost its CPU, 2000;
-/// twice as many each time that it comes again soon, up to 32000.
+/// by less than 2.3 us. Where those of a thread find others late, or far from its core, its next 125 run alone, and where one had
+/// lost its CPU, 2000; twice as many each time that it comes again soon, up to 32000.
 struct ExecuteOptions {
   int max_threads = 0;                         // 0: as many as the pool or arena has; 1: the calling thread alone
   const axiscast_thread_pool* pool = nullptr;  // the caller's own pool; null: oneTBB
