@@ -96,10 +96,11 @@ class ShortCalls {
     if (since_pause_ < next_pause_ && ++since_pause_ == next_pause_) next_pause_ = kLeastPause;
   }
 
-  // Whether to look how long it takes to hand the next one to the thread that stands by: of each sixteenth, as the clock takes 50
-  // ns. That is what a cache line takes from one core to the other, and a call waits for it three times: to call the helper, who
-  // reads what it says, and for its end. Between cores that share a cache it is 40 ns; between others 200 to 300, so that calls of
-  // 1.7 us, shared, took 1.2 times as long as alone (2 virtual cores of a Zen 5, which are moved at times).
+  // Whether to look how long it takes to hand the next one to the thread that stands by: of every sixteenth that is shared, as
+  // three readings of the clock take 90 ns. It is what a cache line takes from one core to the other, and a call waits for that
+  // three times: to call the helper, for the helper to read what it says, and for the helper's end. Between cores that share a
+  // cache it is 40 ns; between others 200 to 300, so that calls of 1.7 us, shared, took 1.2 times as long as alone (2 virtual cores
+  // of a Zen 5, which are moved at times).
   bool IsTimed() noexcept { return ++shared_ % kTimed == 0; }
   // After such a call: it took so many nanoseconds, and threads that share a call save so much of it if they share caches too.
   // Where that is not worth it three times in a row, none is shared for a while, as above.

@@ -100,7 +100,7 @@ void RunWorkers(void* task, std::int64_t begin, std::int64_t end) {
 }
 
 // Worker `first` of a job and `count - 1` more, of whom most are other threads' to call.
-// handover: in which it took so many nanoseconds to call those that are this one's to call; null: nobody asks.
+// handover: of the first helper that this one calls, as CallWorkers says; null: nobody asks.
 Seen RunWorkersOf(Crew* crew, Job* job, std::int64_t first, std::int64_t count, std::int64_t* handover = nullptr);
 
 // A thread in a seat.
@@ -136,9 +136,15 @@ class Helper {
   bool helped_ = false;
 };
 
-// Calls a helper for a worker and some more. Returns false where none can come.
-bool CallWorkers(Crew* crew, Job* job, std::int64_t first, std::int64_t count) noexcept {
-  if (!crew->Call(first, job, count, job->shares.what().state)) return true;
+// Calls a helper for a worker and some more. Returns false where none can come. Where no scheduler is needed for it, *handover, if
+// it is asked for, becomes the nanoseconds that it took, 1 at least.
+bool CallWorkers(Crew* crew, Job* job, std::int64_t first, std::int64_t count, std::int64_t* handover) noexcept {
+  // By two readings it is seen what one takes.
+  const std::int64_t earlier = handover != nullptr ? Nanoseconds() : 0, before = handover != nullptr ? Nanoseconds() : 0;
+  if (!crew->Call(first, job, count, job->shares.what().state)) {
+    if (handover != nullptr) *handover = std::max<std::int64_t>(Nanoseconds() - before - (before - earlier), 1);
+    return true;
+  }
   try {
     // A detached task gets a thread even where the host has ruled them out.
     const auto allowed = tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
@@ -160,12 +166,10 @@ bool CallWorkers(Crew* crew, Job* job, std::int64_t first, std::int64_t count) n
 Seen RunWorkersOf(Crew* crew, Job* job, std::int64_t first, std::int64_t count, std::int64_t* handover) {
   std::int64_t called[kMostParts];
   int calls = 0;
-  const std::int64_t before = handover != nullptr ? Nanoseconds() : 0;
   if (count > 2) ForEachPart(count, [&](std::int64_t other, std::int64_t) { crew->Prefetch(first + other); });
   ForEachPart(count, [&](std::int64_t other, std::int64_t workers) {
-    if (CallWorkers(crew, job, first + other, workers)) called[calls++] = first + other;
+    if (CallWorkers(crew, job, first + other, workers, std::exchange(handover, nullptr))) called[calls++] = first + other;
   });
-  if (handover != nullptr) *handover = Nanoseconds() - before;
   Seen seen = RunWorker(job, first);
   while (calls > 0) {
     const Crew::Left left = crew->TakeBack(called[--calls], job, job->late);
@@ -294,7 +298,7 @@ void RunParallel(std::int64_t count, const PieceSizes& sizes, const ExecuteOptio
   }
   if (learns) evenness->Note(even);
   if (learns && is_short && left > Crew::Left::kUntaken) caller->short_calls.Note(even, left == Crew::Left::kStalled);
-  if (timed) caller->short_calls.NoteHandover(handover, cut.call_seconds - cut.call_seconds / static_cast<double>(workers));
+  if (handover > 0) caller->short_calls.NoteHandover(handover, cut.call_seconds - cut.call_seconds / static_cast<double>(workers));
   if (!is_done && job.shares.AreLeft()) RunWorker(&job, 0);  // also by a pool that runs less than it was asked to
 }
 

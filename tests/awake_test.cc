@@ -135,6 +135,18 @@ TEST(ShortCalls, PauseWhereTheyAreHandedOverSlowly) {
     calls.Note(true, false);
   }
   EXPECT_GT(shared, kCalls * 8 / 10);
+  // And then a slow one is as the first one was.
+  int paused = 0;
+  for (int call = 0; call < 1000 || paused == 0; ++call) {
+    if (calls.ArePaused()) {
+      ++paused;
+    } else if (paused > 0) {
+      break;
+    } else if (calls.IsTimed()) {
+      calls.NoteHandover(300, kSaved);
+    }
+  }
+  EXPECT_EQ(paused, ShortCalls::kLeastPause);
 }
 
 // So many calls, one gap apart, then another gap.
