@@ -23,12 +23,12 @@ constexpr double kCallSeconds = 3e-9;   // a plan's execution, before its first 
 constexpr double kLoopSeconds = 15e-9;  // going through the tile loop rather than straight to a kernel
 constexpr double kFarTransposed = 0.5;  // of L3: a transpose of more bytes gains by asking for the next tile's
 
-// Of rows that a kernel widens once for all (KernelAbilities::widens). As floats they are a third of L1: of 48 KB, (24,4096)+(4096)
-// of float16 and channels of 7 x 7 take 0.7 of the time that cut rows take from L2 and L3 (Zen 5); of 32 KB, twice as many as a
-// third were slower from L3. Half as many beside results that go past the caches.
-std::int64_t MostWidenedCols(int widens, bool streams) {
+// Of rows that a kernel widens once for all (KernelAbilities::widens): as floats at most a third of L1, and a power of two. 4096 of
+// 48 KB: (24,4096)+(4096) of float16 and channels of 7 x 7 take 0.7 of the time that cut rows take from L2 and L3 (Zen 5). 2048 of
+// 32 KB, where 4096 were up to 1.25 times slower from L3.
+std::int64_t MostWidenedCols(int widens) {
   const auto floats = static_cast<std::uint64_t>(MachineCaches().l1) / 3 / sizeof(float);
-  return std::min<std::int64_t>(widens, static_cast<std::int64_t>(std::bit_floor(floats))) / (streams ? 2 : 1);
+  return std::min<std::int64_t>(widens, static_cast<std::int64_t>(std::bit_floor(floats)));
 }
 
 // Cuts `extent` steps of `bytes` into chunks of at most `limit` (at least 1), as even as cache lines allow: no short last chunk,
@@ -238,7 +238,7 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   const double shared_row = problem.streams ? MachineSpeed().streamed_shared_row : MachineSpeed().shared_row;
   problem.shared_row_bytes = shared_row * static_cast<double>(MachineCaches().l1);
   if (can.widens > 0) {
-    problem.widened_row_bytes = static_cast<double>(MostWidenedCols(can.widens, problem.streams) * problem.widest);
+    problem.widened_row_bytes = static_cast<double>(MostWidenedCols(can.widens) * problem.widest);
     problem.widening = Widening(layout.estimate);
   }
   const Tiling tiling = ChooseTiling(canonical, problem, options.forced);

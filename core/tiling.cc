@@ -162,8 +162,15 @@ Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, co
   const bool next_rows = tiling.rows < 0 || tiling.rows == first - 1;
   const bool joined = blocks == 0 && transposed < 0 && !shared_rows && next_rows;
   std::int64_t bytes = DirectTileBytes(problem, joined), row_bytes = bytes;
-  const auto cut_shared_rows = [&](double longest, double cut) {
-    if (shared > longest) row_bytes = std::min(row_bytes, static_cast<std::int64_t>(cut));
+  const auto cut_shared_rows = [&](double longest) {
+    if (shared > longest) row_bytes = std::min(row_bytes, static_cast<std::int64_t>(longest / 2));
+  };
+  // As long as they may be, and still kManyRows or more in each tile, or they are not widened once: chunks of up to 2 * kManyRows -
+  // 1 rows, as even as MakeLoop makes them, have as many.
+  const auto cut_widened_rows = [&] {
+    if (shared <= widened) return;
+    const std::int64_t rows = std::min(canonical.extents[tiling.rows], 2 * kManyRows - 1);
+    row_bytes = std::min({row_bytes, static_cast<std::int64_t>(widened), bytes / rows});
   };
   if (blocks > 0) {
     const std::int64_t block_limit = kScratchBytes / blocks / 64 * 64;
@@ -188,7 +195,7 @@ Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, co
       if (!large) {
         bytes = row_bytes;
       } else if (tiling.fold == 0) {
-        cut_shared_rows(widened, widened);
+        cut_widened_rows();
         // Tiles of whole rows, of which none has anything of its own in scratch, are joined too.
         const std::int64_t row = SaturatingProduct(BlockElements(canonical, first), problem.widest);
         if (row <= row_bytes && next_rows) bytes = std::max(DirectTileBytes(problem, true), row);
@@ -196,8 +203,8 @@ Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, co
     }
   }
   if (blocks == 0 && transposed < 0 && shared_rows) {
-    cut_shared_rows(problem.shared_row_bytes, problem.shared_row_bytes / 2);
-    cut_shared_rows(widened, widened);
+    cut_shared_rows(problem.shared_row_bytes);
+    cut_widened_rows();
   }
   if (blocks == 0 && transposed < 0 && tiling.rows >= 0) {
     // All of them in L1, if they are two or three (of 32 KB): (566,1,185)+(566,2,185) takes 0.9 of the time in L2 and L3.

@@ -334,20 +334,34 @@ TEST(Tiling, CutsRowsThatKernelsWidenOnce) {
   const DType dtypes[] = {DType::kFloat16, DType::kFloat16};
   const int widens = FindOp("squared_difference")->FindKernel(dtypes)->abilities.widens;
   if (widens == 0) GTEST_SKIP() << "this target's instructions do not convert float16: nothing is widened once";
-  const auto cols_of = [](const char* op, std::int64_t rows, std::int64_t cols, bool column = false) {
+  const std::int64_t l1 = MachineCaches().l1;
+  if (l1 < 24 * 1024) GTEST_SKIP() << "an L1 of " << l1 << " bytes: too little for rows that were measured";
+  const auto described = [](const char* op, std::int64_t rows, std::int64_t cols, bool column = false) {
     const TensorView x(nullptr, DType::kFloat16, {rows, column ? 1 : cols}), y(nullptr, DType::kFloat16, {cols});
     Plan plan;
     const Status status = Plan::Make(*FindOp(op), {x, y}, MutableTensorView(nullptr, DType::kFloat16, {rows, cols}), {}, &plan);
     EXPECT_TRUE(status.ok()) << status.message();
-    return plan.Describe().tile_cols;
+    return plan.Describe();
   };
-  const int longest = MachineCaches().l1 < 48 * 1024 ? widens / 2 : widens;  // L1 has some of it to spare
+  const auto cols_of = [&described](const char* op, std::int64_t rows, std::int64_t cols, bool column = false) {
+    return described(op, rows, cols, column).tile_cols;
+  };
+  const int longest = l1 < 48 * 1024 ? 2048 : 4096;  // as floats, a third of L1
+  ASSERT_GE(widens, longest);
   EXPECT_LE(cols_of("squared_difference", 4, longest + 64), longest);
   EXPECT_EQ(cols_of("squared_difference", 4, longest), longest);
-  EXPECT_EQ(cols_of("squared_difference", 3, widens + 64), widens + 64) << "too few rows";
-  EXPECT_EQ(cols_of("squared_difference", 4, widens + 64, true), widens + 64) << "beside one value for each row";
+  EXPECT_EQ(cols_of("squared_difference", 3, longest + 64), longest + 64) << "too few rows";
+  EXPECT_EQ(cols_of("squared_difference", 4, longest + 64, true), longest + 64) << "beside one value for each row";
+  // In pieces that threads share, too, tiles have rows enough to be widened once.
+  const bool divides_widened = FindOp("divide")->FindKernel(dtypes)->abilities.widens > 0;  // not by instructions for float16
+  for (const std::int64_t rows : {4, 5, 6, 7, 8, 9, 24}) {
+    if (!divides_widened) break;
+    const PlanDescription plan = described("divide", rows, 20'000);
+    EXPECT_GE(plan.tile_rows, 4) << rows;
+    EXPECT_LE(plan.tile_cols, longest) << rows;
+  }
   // Machines on which it takes long enough share it in pieces of a row.
-  EXPECT_EQ(cols_of("fmod", 4, widens + 64), cols_of("fmod", 4, widens + 64, true)) << "long arithmetic";
+  EXPECT_EQ(cols_of("fmod", 4, longest + 64), cols_of("fmod", 4, longest + 64, true)) << "long arithmetic";
 }
 
 // Tiles with a transposed operand are pieces of rows: of rows that are no whole lines, stored past the caches, 3000 x 3000 of

@@ -17,7 +17,12 @@ namespace hn = hwy::HWY_NAMESPACE;
 // together for each vector take 2.2 times as long in L1, and 1.3 times from memory (Zen 5, vectors of 64 bytes).
 template <class D, class V>
 HWY_INLINE V ZeroWhereEitherIs(D d, V x, V y) {
-  constexpr bool kHasMin = sizeof(hn::TFromD<D>) < 8 || HWY_HAVE_SCALABLE || (HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3);
+  constexpr std::size_t kSize = sizeof(hn::TFromD<D>);
+#if HWY_ARCH_X86
+  constexpr bool kHasMin = kSize == 1 || (kSize < 8 && HWY_TARGET <= HWY_SSE4) || HWY_TARGET <= HWY_AVX3;
+#else
+  constexpr bool kHasMin = kSize < 8 || HWY_HAVE_SCALABLE;
+#endif
   if constexpr (kHasMin) {
     return hn::Min(x, y);
   } else {

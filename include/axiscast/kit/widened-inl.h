@@ -22,17 +22,13 @@ inline constexpr bool kTakesWidened = HWY_TARGET != HWY_SCALAR&& std::is_same_v<
 
 inline constexpr int kMostWidenedCols = 4096;  // 16 KB of floats, on the stack
 
-// Where results are streamed: twice as many take 1.02 times as long (Zen 5).
-inline constexpr int kMostStreamedWidenedCols = 2048;
-
 // Rows is ElementwiseRows of the op and T; the op's operand kSame is the one that is the same in all rows.
 template <class Rows, class Op, typename T, int kSame>
 class WidenedRows {
  public:
   // Whether `same` is the same in all rows, and they are many and short enough.
   static HWY_INLINE bool Pays(const Tile& tile, const TileInput& same, const TileInput& other) {
-    const std::int64_t most = tile.stream ? kMostStreamedWidenedCols : kMostWidenedCols;
-    return tile.rows >= kLeastRows && tile.cols <= most && tile.cols >= static_cast<std::int64_t>(hn::Lanes(Wide())) &&
+    return tile.rows >= kLeastRows && tile.cols <= kMostWidenedCols && tile.cols >= static_cast<std::int64_t>(hn::Lanes(Wide())) &&
            same.row_stride == 0 && !same.splat && !other.splat;
   }
 

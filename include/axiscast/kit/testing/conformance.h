@@ -175,9 +175,9 @@ inline std::string Conformance::ManyRowsBesideOne() {
           if (!wrong.empty()) return wrong;
         }
       }
-      const std::int64_t widens = kernel.abilities.widens;
-      for (const std::int64_t cols : {std::int64_t{16}, std::int64_t{33}, std::int64_t{70}, widens - 1, widens, widens + 1}) {
-        if (cols <= 1) continue;
+      std::vector<std::int64_t> lengths = {16, 33, 70};
+      if (const std::int64_t most = kernel.abilities.widens; most > 0) lengths.insert(lengths.end(), {most - 1, most, most + 1});
+      for (const std::int64_t cols : lengths) {
         TileShape shape = {cols > 100 ? 5 : 9, cols, 0, {}, cols % 2 == 0, 1};
         shape.row_kind[same] = Rows::kStill;
         std::string wrong = Run(kernel, shape);

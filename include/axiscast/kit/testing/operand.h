@@ -13,7 +13,7 @@
 
 namespace axiscast::testing {
 
-inline constexpr std::size_t kAreaBytes = 3 << 14;
+inline constexpr std::size_t kAreaBytes = 48 * 1024;
 inline constexpr std::byte kSentinel{0xa5};
 
 // Where an operand's elements lie, relative to its first.
