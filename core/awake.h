@@ -74,7 +74,7 @@ class ShortCalls {
  public:
   static constexpr int kInARow = 8;  // 14 us and more, of which it takes 1 at most to call a thread
   static constexpr int kLeastPause = 125, kPauseAfterStall = 2000, kMostPause = 32'000;  // calls that run alone
-  static constexpr int kTimed = 16;                                                      // one of so many
+  static constexpr int kTimed = 16;                                                      // of so many that are shared, one
 
   // For one for which no thread stands by: whether the last eight began no further from each other than so many nanoseconds, on
   // average. Then *now is clock(), which takes 30 ns, and is asked for each eighth.

@@ -48,7 +48,7 @@ inline void PrefetchBoundary(const std::byte* out, std::int64_t advance) { __bui
 // Whether the layout's check refuses any of so many rows and steps, which begin at `values`.
 bool RefusesAny(const Layout& layout, std::int64_t rows, std::int64_t chunk, const std::byte* values);
 
-// Runs it, or has the check look at it.
+// Runs a tile, or has the check look at it.
 void RunTile(TileJob& job, const TileAt& at);
 
 }  // namespace axiscast
