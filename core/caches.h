@@ -20,16 +20,6 @@ struct Caches {
 // Asks the system once. No allocation.
 const Caches& MachineCaches() noexcept;
 
-// Asks for a line that this thread will write to. Without flags for newer CPUs gcc makes of __builtin_prefetch's such a request one
-// to read; those of x86-64 that do not have this instruction do nothing.
-inline void PrefetchToWrite(const void* line) noexcept {
-#if defined(__x86_64__)
-  asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(line)));
-#else
-  __builtin_prefetch(line, 1);
-#endif
-}
-
 // Asks for the lines of [begin, end). Always inlined: gcc takes calls of functions that only prefetch for calls without effect.
 [[gnu::always_inline]] inline void PrefetchLines(const std::byte* begin, const std::byte* end) noexcept {
   const std::byte* line = begin - reinterpret_cast<std::uintptr_t>(begin) % kLineBytes;

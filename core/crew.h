@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "axiscast/prefetch.h"
 #include "core/caches.h"
 
 namespace axiscast {

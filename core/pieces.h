@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <thread>
 
+#include "axiscast/prefetch.h"
 #include "core/caches.h"
 
 namespace axiscast {
