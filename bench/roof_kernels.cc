@@ -1,6 +1,8 @@
 // The loops behind the roof that move bytes. They are as plain as loops come: load, combine what was loaded, store.
 #include "bench/roof_kernels.h"
 
+#include "axiscast/prefetch.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bench/roof_kernels.cc"
 #include "hwy/cache_control.h"
@@ -66,15 +68,22 @@ struct Streams {
   std::size_t ahead;
 };
 
+// What a loop asks for before it needs it: nothing, inputs, or also the lines that it will write to.
+enum class Asks { kNothing, kInputs, kAll };
+constexpr std::size_t kAheadOfStore = 512;
+
 // From byte i of the output on. kGroup vectors are loaded before the first of them is stored: a load need not wait until it is
 // known where a store goes.
-template <int kReads, class D, int kGroup, bool kPrefetch, bool kStreaming>
+template <int kReads, class D, int kGroup, Asks kAsks, bool kStreaming>
 HWY_INLINE void PassGroup(D d, const Streams& streams, std::size_t i) {
   static_assert(kGroup == 1 || kGroup == 2 || kGroup == 4);
   const std::size_t lanes = hn::Lanes(d);
   const auto *x = streams.x, *y = streams.y;
   auto* to = streams.out + i;
-  if constexpr (kPrefetch) PrefetchInput<kReads>(x, y, i, kGroup * lanes, streams.ahead);
+  if constexpr (kAsks != Asks::kNothing) PrefetchInput<kReads>(x, y, i, kGroup * lanes, streams.ahead);
+  if constexpr (kAsks == Asks::kAll) {
+    for (std::size_t line = 0; line < kGroup * lanes; line += 64) PrefetchToWrite(to + kAheadOfStore + line);
+  }
   const auto a = Combine<kReads>(d, x, y, i);
   if constexpr (kGroup == 1) {
     Put<kStreaming>(d, a, to);
@@ -98,22 +107,22 @@ inline Streams StreamsOf(const std::byte* x, const std::byte* y, std::byte* out,
           static_cast<std::size_t>(ahead)};
 }
 
-template <int kReads, class D, int kGroup, bool kPrefetch, bool kStreaming>
+template <int kReads, class D, int kGroup, Asks kAsks, bool kStreaming>
 void Pass(const std::byte* x, const std::byte* y, std::byte* out, std::int64_t bytes, std::int64_t ahead) {
   const D d;
   const Streams streams = StreamsOf(x, y, out, ahead);
   const auto count = static_cast<std::size_t>(bytes);
-  for (std::size_t i = 0; i < count; i += kGroup * hn::Lanes(d)) PassGroup<kReads, D, kGroup, kPrefetch, kStreaming>(d, streams, i);
+  for (std::size_t i = 0; i < count; i += kGroup * hn::Lanes(d)) PassGroup<kReads, D, kGroup, kAsks, kStreaming>(d, streams, i);
   if constexpr (kStreaming) hwy::FlushStream();
 }
 
 // Parts of the bytes take turns of four vectors: a core reads more from several places than from one.
-template <int kReads, class D, int kParts, bool kPrefetch>
+template <int kReads, class D, int kParts, Asks kAsks>
 void PassByTurns(const std::byte* x, const std::byte* y, std::byte* out, std::int64_t bytes, std::int64_t ahead) {
   const D d;
   const Streams streams = StreamsOf(x, y, out, ahead);
   const std::size_t turn = 4 * hn::Lanes(d), all = static_cast<std::size_t>(bytes), part = all / kParts / turn * turn;
-  const auto pass = [&](std::size_t i) HWY_ATTR { PassGroup<kReads, D, 4, kPrefetch, /*kStreaming=*/true>(d, streams, i); };
+  const auto pass = [&](std::size_t i) HWY_ATTR { PassGroup<kReads, D, 4, kAsks, /*kStreaming=*/true>(d, streams, i); };
   for (std::size_t i = 0; i < part; i += turn) {
     for (std::size_t begin = i; begin < kParts * part; begin += part) pass(begin);
   }
@@ -142,24 +151,25 @@ void ReadPass(const std::byte* x, const std::byte*, std::byte*, std::int64_t byt
 
 template <int kReads>
 RoofPasses PassesOf() {
-  constexpr bool kPrefetch = true, kStreaming = true;
+  constexpr bool kStreaming = true;
   return {kReads,
-          {{&Pass<kReads, Bytes, 1, !kPrefetch, !kStreaming>, 0, false},
-           {&Pass<kReads, Bytes, 2, !kPrefetch, !kStreaming>, 0, false},
-           {&Pass<kReads, Bytes, 4, !kPrefetch, !kStreaming>, 0, false},
-           {&Pass<kReads, Bytes, 4, kPrefetch, !kStreaming>, 512, false},
-           {&Pass<kReads, Bytes, 4, kPrefetch, !kStreaming>, 2048, false},
-           {&Pass<kReads, ShortBytes, 1, !kPrefetch, !kStreaming>, 0, false},
-           {&Pass<kReads, ShortBytes, 4, !kPrefetch, !kStreaming>, 0, false},
-           {&Pass<kReads, Bytes, 1, !kPrefetch, kStreaming>, 0, true},
-           {&Pass<kReads, Bytes, 4, !kPrefetch, kStreaming>, 0, true},
-           {&Pass<kReads, Bytes, 4, kPrefetch, kStreaming>, 512, true},
-           {&Pass<kReads, Bytes, 4, kPrefetch, kStreaming>, 2048, true},
-           {&Pass<kReads, ShortBytes, 4, !kPrefetch, kStreaming>, 0, true},
-           {&PassByTurns<kReads, ShortBytes, 2, !kPrefetch>, 0, true},
-           {&PassByTurns<kReads, ShortBytes, 2, kPrefetch>, 2048, true},
-           {&PassByTurns<kReads, Bytes, 4, !kPrefetch>, 0, true},
-           {&PassByTurns<kReads, Bytes, 4, kPrefetch>, 1024, true}}};
+          {{&Pass<kReads, Bytes, 1, Asks::kNothing, !kStreaming>, 0, false},
+           {&Pass<kReads, Bytes, 2, Asks::kNothing, !kStreaming>, 0, false},
+           {&Pass<kReads, Bytes, 4, Asks::kNothing, !kStreaming>, 0, false},
+           {&Pass<kReads, Bytes, 4, Asks::kInputs, !kStreaming>, 512, false},
+           {&Pass<kReads, Bytes, 4, Asks::kInputs, !kStreaming>, 2048, false},
+           {&Pass<kReads, Bytes, 4, Asks::kAll, !kStreaming>, 1024, false},
+           {&Pass<kReads, ShortBytes, 1, Asks::kNothing, !kStreaming>, 0, false},
+           {&Pass<kReads, ShortBytes, 4, Asks::kNothing, !kStreaming>, 0, false},
+           {&Pass<kReads, Bytes, 1, Asks::kNothing, kStreaming>, 0, true},
+           {&Pass<kReads, Bytes, 4, Asks::kNothing, kStreaming>, 0, true},
+           {&Pass<kReads, Bytes, 4, Asks::kInputs, kStreaming>, 512, true},
+           {&Pass<kReads, Bytes, 4, Asks::kInputs, kStreaming>, 2048, true},
+           {&Pass<kReads, ShortBytes, 4, Asks::kNothing, kStreaming>, 0, true},
+           {&PassByTurns<kReads, ShortBytes, 2, Asks::kNothing>, 0, true},
+           {&PassByTurns<kReads, ShortBytes, 2, Asks::kInputs>, 2048, true},
+           {&PassByTurns<kReads, Bytes, 4, Asks::kNothing>, 0, true},
+           {&PassByTurns<kReads, Bytes, 4, Asks::kInputs>, 1024, true}}};
 }
 
 std::vector<RoofPasses> Passes() {
