@@ -40,7 +40,7 @@ class Worker {
     return tiles;
   }
   void Finish() {
-    if (job_.stream) job_.movers.fence();
+    if (job_.stream && !job_.into_caches) job_.movers.fence();
   }
 
  private:
@@ -77,6 +77,7 @@ class Worker {
     Tile& tile = step_tile.tile;
     tile.attributes = step.attributes;
     tile.stream = job_.stream;
+    tile.into_caches = job_.into_caches;
     const void* inputs[kMaxPassInputs];
     std::int64_t rows = layout_.tile_rows(), chunk = layout_.loops.back().chunk;  // for which it is set
     for (;;) {
@@ -243,20 +244,29 @@ void RunJob(TileJob& job, const ExecuteOptions& options) {
   }
 }
 
-// Whether the output goes past the caches. In place its lines have just been read, and are in them.
-bool Streams(const Layout& layout, std::byte* const* pointers, StorePolicy stores) {
-  if (!layout.can_stream || stores == StorePolicy::kCached) return false;
+// Whether what is far is run by loops of its own, and whether the output then goes into the caches all the same. In place its lines
+// have just been read, and are in them.
+struct Stores {
+  bool stream, into_caches;
+};
+Stores StoresOf(const Layout& layout, std::byte* const* pointers, StorePolicy stores) {
+  constexpr Stores kNear = {false, false}, kInto = {true, true}, kPast = {true, false};
+  if (!layout.can_stream) return kNear;
   const int out = layout.input_count();
   const auto address = reinterpret_cast<std::uintptr_t>(pointers[out] + layout.offsets[out]);
-  if (address % kLineBytes != 0 && layout.run_bytes < layout.least_off_lines) return false;
-  return stores == StorePolicy::kStream || (layout.streams && std::find(pointers, pointers + out, pointers[out]) == pointers + out);
+  if (address % kLineBytes != 0 && layout.run_bytes < layout.least_off_lines) return kNear;
+  if (stores == StorePolicy::kStream) return kPast;
+  if (layout.asks) return kInto;
+  const bool past = stores == StorePolicy::kAuto && layout.streams;
+  return past && std::find(pointers, pointers + out, pointers[out]) == pointers + out ? kPast : kNear;
 }
 
 }  // namespace
 
 void Execute(const Layout& layout, const Movers& movers, std::byte* const* pointers, const ExecuteOptions& options) noexcept {
   if (layout.direct()) return RunOnlyStep(layout, layout.steps[0].whole, pointers);  // plans have core/direct_call.h
-  TileJob job{layout, movers, pointers, layout.tiles > 1 && Streams(layout, pointers, options.stores)};
+  const Stores stores = layout.tiles > 1 ? StoresOf(layout, pointers, options.stores) : Stores{false, false};
+  TileJob job{layout, movers, pointers, stores.stream, stores.into_caches};
   RunJob(job, options);
 }
 
@@ -267,7 +277,8 @@ void ExecutePart(const Layout& layout, const Movers& movers, std::byte* const* p
   const std::int64_t begin = part * size + std::min(part, more);
   const std::int64_t end = begin + size + (part < more);
   if (begin == end) return;
-  TileJob job{layout, movers, pointers, Streams(layout, pointers, stores)};
+  const Stores how = StoresOf(layout, pointers, stores);
+  TileJob job{layout, movers, pointers, how.stream, how.into_caches};
   RunTiles(job, begin, end);
 }
 
@@ -276,7 +287,7 @@ bool ExecuteCheck(const Layout& layout, const Movers& movers, const std::byte* p
     return RefusesAny(layout, layout.tile_rows(), layout.loops.back().chunk, pointer + layout.offsets[0]);
   }
   std::byte* pointers[] = {const_cast<std::byte*>(pointer)};  // a check only reads
-  TileJob job{layout, movers, pointers, false};
+  TileJob job{layout, movers, pointers, false, false};
   RunJob(job, options);
   return job.refused.load(std::memory_order_relaxed);
 }

@@ -151,6 +151,7 @@ void RunTile(TileJob& job, const TileAt& at) {
     std::byte* const out = step.to_output ? at.position[inputs] : at.scratch + step.scratch;
     values[step.result] = out;
     tile.stream = job.stream && step.to_output;
+    tile.into_caches = job.into_caches;
     if (!whole) SetTile(layout, step, at.rows, at.chunk, &step_tile);
     tile.attributes = step.attributes;
     const void* step_inputs[kMaxPassInputs];

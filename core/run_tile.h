@@ -16,7 +16,7 @@ struct alignas(64) TileJob {
   const Layout& layout;
   const Movers& movers;
   std::byte* const* pointers;
-  bool stream;                       // the output goes past the caches
+  bool stream, into_caches;          // of tiles, whose results are the output
   std::atomic<bool> refused{false};  // by the check
   std::byte* few[4] = {};            // the pointers, where threads share them: a worker asks for this line, and has all of it
 };

@@ -19,6 +19,7 @@ struct Speed {
   double shared_row, streamed_shared_row;
   bool halves;              // Tile::halves
   PartsByTurns by_turns;    // Tile::by_turns
+  bool asks_in_caches;      // Tile::into_caches, of calls beyond L2
   int chain_ahead;          // Chain::ahead
   std::int64_t last_cache;  // bytes of a last cache that all of a server's processes share: what one finds, at most
 };

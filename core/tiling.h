@@ -92,6 +92,7 @@ struct ForcedTiling {
   int col_dims = 0;                           // dims along cols; as many of them as fit
   std::int64_t tile_bytes = 0;                // of the widest operand, at most what fits
   bool streams = false;                       // as for results that leave the caches, where the kernel can
+  bool asks = false;                          // Tile::into_caches, where the kernel can
   bool unlinked = false;                      // every step is a pass of its own
   bool other_halves = false;                  // Tile::halves is not this CPU's
   std::optional<PartsByTurns> by_turns = {};  // Tile::by_turns

@@ -221,6 +221,7 @@ Bytes Execute(Random& random, const Call& call, std::string* way, Counts* counts
   }
   options.forced.col_dims = static_cast<int>(random.Below(5));
   options.forced.streams = random.Chance(25);
+  options.forced.asks = random.Chance(50);
   options.forced.abreast = random.Chance(50);
   options.forced.joins = random.Chance(50);
   options.forced.other_halves = random.Chance(50);
@@ -254,7 +255,9 @@ Bytes Execute(Random& random, const Call& call, std::string* way, Counts* counts
   if (layout.reordered_elements > 0 && layout.tiles > 1) ++(*counts)["reordered"];
   if (layout.parallel && layout.whole_from < static_cast<int>(layout.loops.size())) ++(*counts)["parallel, tiles joined"];
   if (layout.can_stream && execute_options.stores == StorePolicy::kStream) ++(*counts)["stored past the caches"];
-  if (layout.can_stream && execute_options.stores != StorePolicy::kStream) ++(*counts)["stored into the caches"];
+  if (layout.can_stream && execute_options.stores != StorePolicy::kStream) {
+    ++(*counts)[layout.asks ? "stored into the caches, asked for" : "stored into the caches"];
+  }
   return out;
 }
 
@@ -414,6 +417,9 @@ TEST(ForcedTiling, NoResultDependsOnThePath) {
   }
   if (AnyTargetSpreads()) {
     EXPECT_GE(counts["out spread"], 20);
+  }
+  if (AnyTargetAsks()) {
+    EXPECT_GE(counts["stored into the caches, asked for"], 20);
   }
   EXPECT_GE(counts["abreast"], 20);
   EXPECT_GE(counts["reordered"], 20);

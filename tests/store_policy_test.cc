@@ -4,6 +4,7 @@
 #include <cstring>
 #include <random>
 #include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "core/caches.h"
 #include "core/execute.h"
 #include "core/registry.h"
+#include "core/speed.h"
 
 namespace axiscast {
 namespace {
@@ -41,14 +43,19 @@ TEST(StorePolicy, WhatLeavesTheCachesIsStreamed) {
   EXPECT_EQ(store({rows, 64}, {rows, 64}, {rows, 64}), "streaming");
   EXPECT_EQ(store({rows, 64}, {64}, {rows, 64}), "streaming");
   EXPECT_EQ(store({rows * 21, 3}, {3}, {rows * 21, 3}), "streaming");
-  EXPECT_EQ(store({rows / 8, 64}, {rows / 8, 64}, {rows / 8, 64}), "direct");
+  const DType dtypes[] = {DType::kFloat32, DType::kFloat32};
+  const bool asks = MachineSpeed().asks_in_caches && add.FindKernel(dtypes)->abilities.asks &&
+                    MachineCaches().l3 * 3 / 8 > 2 * MachineCaches().l2;
+  EXPECT_EQ(store({rows / 8, 64}, {rows / 8, 64}, {rows / 8, 64}), asks ? "direct, asked for ahead" : "direct");
+  EXPECT_EQ(store({1000, 64}, {1000, 64}, {1000, 64}), "direct");
   EXPECT_EQ(store({64}, {64}, {64}), "direct");
 }
 
 // A copy that says what it was asked for.
-int streamed_tiles = 0;
+int streamed_tiles = 0, tiles_into_caches = 0;
 void SpyOnTiles(const Tile& tile, const void* const* inputs, void* result) {
   streamed_tiles += tile.stream ? 1 : 0;
+  tiles_into_caches += tile.stream && tile.into_caches ? 1 : 0;
   for (std::int64_t r = 0; r < tile.rows; ++r) {
     const auto* x = reinterpret_cast<const float*>(static_cast<const std::byte*>(inputs[0]) + r * tile.in[0].row_stride);
     auto* out = reinterpret_cast<float*>(static_cast<std::byte*>(result) + r * tile.out_row_stride);
@@ -87,6 +94,40 @@ TEST(StorePolicy, KernelsThatStreamAreAskedToAndOthersAreNot) {
     ASSERT_TRUE(Plan::Make(*spy, {{nullptr, DType::kFloat32, {rows, 64}}}, {nullptr, DType::kFloat32, {rows, 64}}, {}, &plan).ok());
     EXPECT_EQ(plan.Describe().store, streams ? "streaming" : "direct");
   }
+}
+
+TEST(StorePolicy, KernelsThatAskStoreIntoCachesUnlessTheCallStreams) {
+  enum Where { kNear, kIntoCaches, kPastCaches };
+  std::vector<float> x(200000), out(200016);
+  float* const line = out.data() + (64 - reinterpret_cast<std::uintptr_t>(out.data()) % 64) % 64 / sizeof(float);
+  // Of [50, 4000], whose rows are so many floats apart in the result.
+  const auto where = [&](bool can, bool asks, StorePolicy stores, std::int64_t pitch = 4000) {
+    Kernel kernel{{DType::kFloat32}, DType::kFloat32, DType::kFloat32, &SpyOnTiles};
+    kernel.streams = true;
+    kernel.abilities.asks = can;
+    const Step step{&kernel, 1, {0}, {}};
+    const DType dtypes[] = {DType::kFloat32, DType::kFloat32};
+    LayoutOptions options;
+    options.forced.asks = asks;
+    const Shape shape{200000 / pitch, 4000};
+    Layout layout =
+        MakeLayout(Canonicalise(shape, std::vector<ByteStrides>{{16000, 4}, {4 * pitch, 4}}), dtypes, {&step, 1}, options);
+    layout.parallel = false;
+    std::byte* pointers[] = {reinterpret_cast<std::byte*>(x.data()), reinterpret_cast<std::byte*>(line)};
+    ExecuteOptions execute_options;
+    execute_options.stores = stores;
+    streamed_tiles = tiles_into_caches = 0;
+    Execute(layout, FindOp("add")->entry().kernels->movers, pointers, execute_options);
+    EXPECT_TRUE(tiles_into_caches == 0 || tiles_into_caches == streamed_tiles);
+    return streamed_tiles == 0 ? kNear : tiles_into_caches == 0 ? kPastCaches : kIntoCaches;
+  };
+  EXPECT_EQ(where(true, true, StorePolicy::kAuto), kIntoCaches);
+  EXPECT_EQ(where(true, true, StorePolicy::kCached), kIntoCaches);
+  EXPECT_EQ(where(true, true, StorePolicy::kStream), kPastCaches);
+  EXPECT_EQ(where(false, true, StorePolicy::kAuto), kNear);
+  const bool beyond_l2 = MachineSpeed().asks_in_caches && 1'600'000 > 2 * MachineCaches().l2;
+  EXPECT_EQ(where(true, false, StorePolicy::kAuto), beyond_l2 ? kIntoCaches : kNear);
+  EXPECT_EQ(where(true, true, StorePolicy::kAuto, 5000), kNear);  // what lies behind a row's end is another's
 }
 
 // Short runs are not, as a part of a cache line at both ends costs more than the rest gains.
@@ -144,12 +185,15 @@ TEST(StorePolicy, ShortRunsAreStreamedWhereAllBeginOnLines) {
   }
 }
 
-// An op whose kernel of a dtype is told that so many parts take turns, whatever CPU this is.
+// An op whose kernel of a dtype is told that so many parts take turns, or that what it streams goes into caches, whatever CPU this
+// is.
 const Kernel* by_turns_kernel = nullptr;
 PartsByTurns by_turns;
+bool into_caches = false;
 void RunByTurns(const Tile& tile, const void* const* inputs, void* out) {
   Tile by_turns_tile = tile;
   by_turns_tile.by_turns = by_turns;
+  by_turns_tile.into_caches = into_caches && by_turns_kernel->abilities.asks;
   const KernelFunction run = by_turns_kernel->choose != nullptr ? by_turns_kernel->choose(by_turns_tile) : by_turns_kernel->run;
   run(by_turns_tile, inputs, out);
 }
@@ -231,8 +275,11 @@ TEST(StorePolicy, BitsAreTheSame) {
           return std::vector<std::uint8_t>(line, line + elements * size + 64);
         };
         // Of two parts, a tile has to have 256 KB: one thread's.
-        for (const auto& [threads, parts] : {std::pair(1, PartsByTurns{2, 2, 1}), std::pair(1, kFour), std::pair(3, kFour)}) {
+        const std::tuple<int, PartsByTurns, bool> ways[] = {
+            {1, {2, 2, 1}, false}, {1, kFour, false}, {3, kFour, false}, {1, kFour, true}, {3, kFour, true}};
+        for (const auto& [threads, parts, into] : ways) {
           by_turns = parts;
+          into_caches = into;
           ExecuteOptions options;
           options.max_threads = threads;
           options.stores = StorePolicy::kCached;

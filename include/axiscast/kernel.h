@@ -129,8 +129,10 @@ struct Tile {
   std::int64_t out_row_stride;  // bytes
   const AttributeSlot* attributes;
   const Chain* chain = nullptr;  // for kernels that compute chains, instead of `in` and `attributes`
-  bool stream = false;  // nobody reads `out` soon: write it past the caches. The caller fences. Only for kernels that say so.
-  PartsByTurns by_turns = {};  // where `stream`
+  bool stream = false;       // nobody reads `out` soon: write it past the caches. The caller fences. Only for kernels that say so.
+  bool into_caches = false;  // where `stream`: yet into the caches beyond L2; lines that are written are asked for. Only for
+                             // kernels that say so
+  PartsByTurns by_turns = {};  // where `stream`, but not `into_caches`
   bool halves = false;         // half a vector at a time is faster on this CPU, where long ones are streamed. Results are the same
   bool abreast = false;  // some rows at a time are faster: an input that is the same in all of them is long. Results are the same
   // Elements from a col of the result to the next one's, to kMaxOutStep: what lies between them is not written. Others than 1 only
@@ -145,9 +147,9 @@ struct Tile {
 /// Reads and writes nothing outside the tile. Called from several threads at once, on disjoint outputs.
 using KernelFunction = void (*)(const Tile& tile, const void* const* inputs, void* out);
 
-/// What computes all tiles that differ from this one in `stream` alone, which it does not look at: what there is to find out of
-/// rows, cols, strides and kinds of inputs is found out once. Never null. Called when a plan is made, and by a worker for tiles of
-/// other sizes.
+/// What computes all tiles that differ from this one in `stream` and `into_caches` alone, which it does not look at: what there is
+/// to find out of rows, cols, strides and kinds of inputs is found out once. Never null. Called when a plan is made, and by a
+/// worker for tiles of other sizes.
 using ChooseFunction = KernelFunction (*)(const Tile& tile);
 
 /// Says whether any element of tile.in[0], which begins at `input`, is one that the op refuses (an integer divisor of 0). Of the
@@ -167,6 +169,7 @@ struct KernelAbilities {
                             // beside another one that is streamed, where cols are no more than so many; for two inputs. 0: it
                             // does not, or has nothing to convert; and it does not with Tile::abreast
   bool abreast = false;     // it heeds Tile::abreast, where all inputs are streamed
+  bool asks = false;        // it heeds Tile::into_caches
 };
 
 /// An op for one combination of dtypes.

@@ -124,7 +124,9 @@ struct PlanDescription {
   std::int64_t grain_tiles;           // tiles in the smallest piece of parallel work
   bool parallel;                      // threads may share it, a pool's from some 3 us on; false: runs in the calling thread,
                                       // whatever the options
-  std::string store;  // "direct", "streaming" (past the caches, unless in place, and short runs off a line), "through scratch"...
+  // "direct", "direct, asked for ahead" (the lines that are written, and those read), "streaming" (past the caches, unless in
+  // place, and short runs off a line), "through scratch"...
+  std::string store;
   double estimated_seconds;  // one thread, an integer divisor's check with it
   std::vector<Part> parts;   // what estimated_seconds is the sum of
   bool divisible;            // whether ExecutePart takes more than one part

@@ -31,6 +31,9 @@ inline bool AnyTargetRecurs() {
 inline bool AnyTargetSpreads() {
   return AnyKernelOfAdd([](const Kernel& kernel) { return kernel.abilities.spreads; });
 }
+inline bool AnyTargetAsks() {
+  return AnyKernelOfAdd([](const Kernel& kernel) { return kernel.abilities.asks; });
+}
 
 }  // namespace axiscast::test
 

@@ -31,7 +31,7 @@ class AbreastRows {
  public:
   template <bool kStream, class A, class... X>
   static HWY_INLINE void Run(const Tile& tile, void* out_rows, const A& attributes, X... x) {
-    if constexpr (kStream) (x.SetAhead(AheadOfStream(tile.by_turns.rows)), ...);
+    if constexpr (kStream) (x.SetAhead(AheadOfStream({tile.by_turns.rows})), ...);
     const std::int64_t out_row_stride = tile.out_row_stride;
     const auto cols = static_cast<std::size_t>(tile.cols);
     auto* out = static_cast<std::byte*>(out_rows);
@@ -59,9 +59,10 @@ class AbreastRows {
           const OutputRun<Out> run(kStream, row, cols);
           std::size_t i = begin == 0 ? ElementsBefore(lanes, row) : begin + offset;
           if constexpr (kStream) {
-            run.template StoreVectors<kNoTurns>(d_stored, row, i, HWY_MIN(begin + offset + step, cols),
-                                                [&](std::size_t col)
-                                                    HWY_ATTR { return Rows::ResultToStream(wide, col, attributes, at...); });
+            run.template StoreVectors<kNoTurns>(
+                d_stored, row, i, HWY_MIN(begin + offset + step, cols),
+                [&](std::size_t col) HWY_ATTR __attribute__((always_inline)) { Rows::Ask(col, at...); },
+                [&](std::size_t col) HWY_ATTR { return Rows::ResultToStream(wide, col, attributes, at...); });
           } else {
             for (; i < begin + offset + step && i + lanes <= cols; i += lanes) Rows::StoreAhead(wide, i, row, attributes, at...);
           }

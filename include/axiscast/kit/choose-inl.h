@@ -133,7 +133,7 @@ class RowsChoice {
   }
   template <int kInput>
   static void Kept(const Tile& tile, const void* const* inputs, void* out) {
-    if (tile.stream) return Whole<kInput>(tile, inputs, out);
+    if (tile.stream && !(tile.into_caches && kIsHalf<T>)) return Whole<kInput>(tile, inputs, out);
     PeriodicRows<Rows, Op, T, kAs<kInput>>::Run(tile, inputs[kInput], inputs[1 - kInput], out);
   }
   // Rows of whole vectors. Streamed, short ones and those off a vector's boundary are joined.

@@ -133,7 +133,7 @@ struct ByteVectors {
 
 #if HWY_TARGET != HWY_SCALAR
   template <bool kStream, class Op, typename T, class A, class... X>
-  static HWY_INLINE bool Row(int most_parts, std::uint8_t* out, std::size_t n, const A& attributes, const X&... x) {
+  static HWY_INLINE bool Row(Streaming streaming, std::uint8_t* out, std::size_t n, const A& attributes, const X&... x) {
     const hn::ScalableTag<Lane<T>> d;
     const hn::Repartition<std::uint8_t, decltype(d)> d_group;
     const std::size_t group = hn::Lanes(d_group);
@@ -141,7 +141,7 @@ struct ByteVectors {
     const auto bytes = [&](std::size_t i) HWY_ATTR {
       return hn::IfThenElseZero(GroupMask<Op, T>(d_group, d, i, attributes, x...), hn::Set(d_group, std::uint8_t{1}));
     };
-    const OutputRun<std::uint8_t> run(kStream, out, n, most_parts);
+    const OutputRun<std::uint8_t> run(kStream, out, n, streaming);
     std::size_t i = 0;
     if constexpr (kStream) {
       if (const std::size_t misalignment = Misalignment(d_group, out); misalignment > 0) {
@@ -151,7 +151,14 @@ struct ByteVectors {
     }
     // From results of 8 KB on: what is read is 2 to 16 times as much. (With AVX-512 long rows take 0.82 to 0.97 of the time by
     // turns; short ones nobody measured.)
-    i = run.template StoreVectors<8192>(d_group, out, i, n, bytes);
+    const auto ask = [&](std::size_t at) HWY_ATTR __attribute__((always_inline)) {
+      if constexpr (kStream) {
+        if (!streaming.past_caches) {
+          for (std::size_t v = 0; v < group; v += hn::Lanes(d)) (x.AskToStream(at + v), ...);
+        }
+      }
+    };
+    i = run.template StoreVectors<8192, 1>(d_group, out, i, n, ask, bytes);
     if (i < n) run.StoreLast(bytes(n - group), d_group, out + n - group);
     return true;
   }
@@ -168,7 +175,9 @@ struct Predicate : Elementwise<kInputs> {
   }
   template <class Class, class Op, typename T>
   static constexpr KernelAbilities Abilities() {
-    return {};
+    KernelAbilities abilities;
+    abilities.asks = kAsksInCaches;
+    return abilities;
   }
   template <class Op, typename T>
   static constexpr bool HasLanes() {

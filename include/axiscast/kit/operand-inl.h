@@ -8,6 +8,7 @@
 
 #include "axiscast/kit/half-inl.h"
 #include "axiscast/kit/op.h"
+#include "axiscast/kit/store-inl.h"
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
 
@@ -67,7 +68,9 @@ HWY_INLINE hn::VFromD<StoredTag<T, D>> ToStored([[maybe_unused]] D d, hn::VFromD
 // takes 1.1 times as long with 384 bytes or more, 1.2 for some of int8, and as long with 128. Where four parts take turns it is
 // what an Emerald Rapids wants, which takes as long with 512 bytes as with 1 KB; fewer were not tried there, nor any on a Zen 4.
 inline constexpr std::size_t kAheadOfStream = HWY_MAX_BYTES >= 64 ? 256 : 1024, kFarAheadOfStream = 1024;
-HWY_INLINE std::size_t AheadOfStream(int most_parts) { return most_parts > 2 ? kFarAheadOfStream : kAheadOfStream; }
+HWY_INLINE std::size_t AheadOfStream(Streaming streaming) {
+  return streaming.most_parts > 2 || !streaming.past_caches ? kFarAheadOfStream : kAheadOfStream;
+}
 
 // An input's rows, by value: where the first one begins, and how many bytes it is to the next.
 struct InputRows {
@@ -98,17 +101,13 @@ HWY_INLINE Computed<T> ElementAt(const InputRows& in, std::int64_t row, std::int
   }
 }
 
-// Whether loops whose results stay in caches ask for what comes later of halves. With AVX2, of whose vectors a line is four or two,
-// each would ask for the same lines as the one before it: float16 takes up to 1.17 times as long in all caches (a Zen 3).
-inline constexpr bool kAsksInCaches = HWY_MAX_BYTES >= 64;
-
 // An operand at one of its rows, which gives elements as they are stored; `d` may have any number of lanes. Rows that join are
 // counted through: element i is number i % cols of row i / cols; Next() is then the operand at the next row, After(rows) at a later
 // one. Of rows that do not join, NextRow() goes to the next one, AtRow(row) is the operand at a later one. AskAhead(i) and, in
 // loops that stream, AskToStream(i) prefetch what comes behind element i; in those, SetAhead(bytes) says how far behind.
 //
-// Streamed: elements one after the other.
-template <typename T>
+// Streamed: elements one after the other. kAsked: a loop that streams asks for them.
+template <typename T, bool kAsked = true>
 class Streamed {
  public:
   using Element = T;
@@ -138,7 +137,8 @@ class Streamed {
   // in short rows take 0.87 to 0.93 and in long ones as long (an Emerald Rapids). What lies behind a row that comes again is asked
   // for in vain. Of scalable vectors nobody measured it.
   HWY_INLINE void AskToStream([[maybe_unused]] std::size_t i) const {
-    if constexpr (!HWY_HAVE_SCALABLE && (kIsHalf<T> || HWY_MAX_BYTES >= 64)) hwy::Prefetch(data_ + i * sizeof(Stored<T>) + ahead_);
+    if constexpr (kAsked && !HWY_HAVE_SCALABLE && (kIsHalf<T> || HWY_MAX_BYTES >= 64))
+      hwy::Prefetch(data_ + i * sizeof(Stored<T>) + ahead_);
   }
   // Elements [i, i + lanes).
   template <class D>

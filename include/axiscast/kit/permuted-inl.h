@@ -88,9 +88,22 @@ class PermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
   using Again = PermutedAgainRows<Rows, Op, T, kPermuted>;
   using StreamedRows = StreamedPermutedRows<Rows, Op, T, kPermuted>;
 
+  // Whether to ask for what a loop reads of the other input and writes, as Tile::into_caches says. Of elements from one vector
+  // alone, of which few bytes are read: loops for others as well would be another twentieth of the library. (N,3)+(N,1),
+  // (N,3,16)+(N,1,16) and channels of 7 x 7 take 0.85 to 0.88 of the time from L3 with two threads, 0.85 to 1.05 with one (a Zen
+  // 5).
+  template <int kVectors>
+  static HWY_INLINE bool Asks(const Tile& tile) {
+    return kAsksInCaches && kVectors == 1 && !kIsHalf<T> && tile.stream && tile.into_caches;
+  }
+  static HWY_INLINE void AskFor(const Element* streamed, const Element* out) {
+    hwy::Prefetch(streamed + kFarAheadOfStream / sizeof(Element));
+    PrefetchToWrite(out + kAheadOfStore / sizeof(Element));
+  }
+
   // What is streamed goes by loaded tables: memory takes longer than they do, and it is a quarter less code.
   static HWY_INLINE bool MayStream(const Tile& tile, const void* out) {
-    return tile.stream && Misalignment(D(), static_cast<const Element*>(out)) == 0 &&
+    return tile.stream && !tile.into_caches && Misalignment(D(), static_cast<const Element*>(out)) == 0 &&
            (tile.rows == 1 || tile.out_row_stride % kVectorBytes == 0);
   }
 
@@ -100,10 +113,13 @@ class PermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
   // long, and tables that are loaded for each part 1.2 to 1.7 times: only where there are more than eight.
   // Where parts slide, a vector is loaded once for two of them: 0.85 of the time. (With loops for eight such parts, three take 1.1
   // times as long as with loops for four.)
-  template <int kVectors, bool kSlides>
+  template <int kVectors, bool kSlides, bool kAsks = false>
   static HWY_NOINLINE void KeptTables(const Tile& tile, const void* const* inputs, void* out_rows, int permuted) {
     static_assert(kFewParts == 8 && kMaxSharing == 4);
-    if (MayStream(tile, out_rows)) return LoadedTables<kVectors>(tile, inputs, out_rows, permuted);
+    if constexpr (!kAsks) {
+      if (MayStream(tile, out_rows)) return LoadedTables<kVectors>(tile, inputs, out_rows, permuted);
+      if (Asks<kVectors>(tile)) return KeptTables<kVectors, kSlides, true>(tile, inputs, out_rows, permuted);
+    }
     const Permutation& permutation = *tile.in[permuted].permutation;
     const InputRows permuted_rows = RowsOf(tile, inputs, permuted), streamed_rows = RowsOf(tile, inputs, 1 - permuted);
     const auto attributes = ReadAttributes<Op, T>(tile);
@@ -125,6 +141,9 @@ class PermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
       Element* const out = Part::OutOf(tile, out_rows, r);
       for (std::size_t i = 0;;) {
         for (; i <= last; i += group, source += stride, streamed -= back) {
+          if constexpr (kAsks) {
+            for (std::size_t col = i; col < i + group; col += lanes) AskFor(streamed + col, out + col);
+          }
           VPermuted once = hn::Zero(DPermuted());
           if constexpr (kVectors == 1 || kSlides) once = Part::LoadAll(source);
           const auto compute = [&](const auto& t, std::int64_t bytes, std::size_t part) HWY_ATTR {
@@ -170,9 +189,13 @@ class PermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
 
   // The same where parts share three vectors, each of which is loaded once for all of them: 0.45 to 0.8 of the time in L1. A row
   // may have no whole group.
+  template <bool kAsks = false>
   static HWY_NOINLINE void Shared(const Tile& tile, const void* const* inputs, void* out_rows, int permuted) {
     static_assert(kMaxSharing == 4);
-    if (MayStream(tile, out_rows)) return LoadedTables<4>(tile, inputs, out_rows, permuted);
+    if constexpr (!kAsks) {
+      if (MayStream(tile, out_rows)) return LoadedTables<4>(tile, inputs, out_rows, permuted);
+      if (Asks<1>(tile)) return Shared<true>(tile, inputs, out_rows, permuted);
+    }
     const Permutation& permutation = *tile.in[permuted].permutation;
     const InputRows permuted_rows = RowsOf(tile, inputs, permuted), streamed_rows = RowsOf(tile, inputs, 1 - permuted);
     const auto attributes = ReadAttributes<Op, T>(tile);
@@ -206,6 +229,12 @@ class PermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
       // Of one cluster. Where gcc did not inline it, vectors went by way of memory: 3 to 4 times as long.
       const auto store_parts = [&](const std::byte* at, std::size_t col, std::size_t pitch) HWY_ATTR
           __attribute__((always_inline)) {
+        if constexpr (kAsks) {
+          for (int v = 0; v < 3; ++v) hwy::Prefetch(at + v * kVectorBytes + kFarAheadOfStream);
+          for (int part = 0; part < parts; ++part) {
+            AskFor(streamed + col + static_cast<std::size_t>(part) * pitch, out + col + static_cast<std::size_t>(part) * pitch);
+          }
+        }
         load(at);
         store(result(t0, m0, col), col), store(result(t1, m1, col + pitch), col + pitch);
         if (parts > 2) store(result(t2, m2, col + 2 * pitch), col + 2 * pitch);
@@ -238,11 +267,14 @@ class PermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
 
   // The same for groups of more vectors than registers hold tables of. And for parts in four vectors, few or many: each takes some
   // twelve instructions, beside which the loop and the load are little.
-  template <int kVectors>
+  template <int kVectors, bool kAsks = false>
   static HWY_NOINLINE void LoadedTables(const Tile& tile, const void* const* inputs, void* out_rows, int permuted) {
     const bool streams = MayStream(tile, out_rows);
-    if constexpr (kRowsTakeTurns<D>) {
+    if constexpr (kRowsTakeTurns<D> && !kAsks) {
       if (streams) return StreamedRows::template Run<kVectors>(tile, inputs, out_rows, permuted);
+    }
+    if constexpr (!kAsks) {
+      if (Asks<kVectors>(tile)) return LoadedTables<kVectors, true>(tile, inputs, out_rows, permuted);
     }
     const Permutation& permutation = *tile.in[permuted].permutation;
     const InputRows permuted_rows = RowsOf(tile, inputs, permuted), streamed_rows = RowsOf(tile, inputs, 1 - permuted);
@@ -262,6 +294,7 @@ class PermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
       std::size_t i = 0;
       for (; i < whole; source += permutation.stride, streamed -= back) {
         const auto store = [&](VPermuted v, std::size_t col) HWY_ATTR {
+          if constexpr (kAsks) AskFor(streamed + col, out + col);
           const V result = Part::Result(hn::LoadU(D(), streamed + col), v, attributes);
           if constexpr (!kRowsTakeTurns<D>) {
             if (HWY_UNLIKELY(streams)) {  // out of the way of what stays in caches

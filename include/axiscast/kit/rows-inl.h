@@ -75,7 +75,7 @@ struct ByValueOf {
 };
 
 // Where SpecialRows::kTakes<T>, SpecialRows::Row computes a row in its own way, or returns false where the row is too short for it.
-// most_parts, here and below: of PartsByTurns, for rows that are streamed.
+// streaming, here and below: for rows that are streamed.
 // `out` is then no input: recomputed elements are the same.
 // kInHalves: long loops load and store half a vector at a time (Tile::halves).
 template <class Op, typename T, class SpecialRows = NoSpecialRows, bool kInHalves = false>
@@ -127,8 +127,8 @@ struct ElementwiseRows {
       if constexpr (kTakesAbreast<Op, T> && std::is_same_v<SpecialRows, NoSpecialRows> && (X::kStreamed && ...)) {
         if (RunsAbreast(tile)) {
           using Abreast = AbreastRows<ElementwiseRows, Op, T>;
-          return tile.stream ? Abreast::template Run<true>(tile, out, attributes, x...)
-                             : Abreast::template Run<false>(tile, out, attributes, x...);
+          return tile.stream && !tile.into_caches ? Abreast::template Run<true>(tile, out, attributes, x...)
+                                                  : Abreast::template Run<false>(tile, out, attributes, x...);
         }
       }
       RunRows(tile, out, attributes, x...);
@@ -144,12 +144,12 @@ struct ElementwiseRows {
   template <class... X>
   static HWY_INLINE void RunOneRow(const Tile& tile, void* out, const X&... x) {
     const auto n = static_cast<std::size_t>(tile.rows * tile.cols);
-    Row<false>(tile.by_turns.rows, static_cast<Stored<Out>*>(out), n, ReadAttributes<Op, T>(tile), x...);
+    Row<false>(Streaming(), static_cast<Stored<Out>*>(out), n, ReadAttributes<Op, T>(tile), x...);
   }
   // As RunPattern, for operands that may be of other kinds, not all of them splat.
   template <class A, class... X>
   static HWY_INLINE void RunRows(const Tile& tile, void* out_rows, const A attributes, X... x) {
-    if (tile.stream) return StreamedRows(tile, out_rows, attributes, x...);
+    if (tile.stream && !(tile.into_caches && kAskAnyway<X...>)) return StreamedRows(tile, out_rows, attributes, x...);
     JoinedOrSeparateRows<false>(tile, out_rows, attributes, x...);
   }
   // In one function with those that are not streamed, both have too few registers: short rows in L2 take 1.3 times as long.
@@ -167,11 +167,11 @@ struct ElementwiseRows {
       const bool dense = tile.out_row_stride == static_cast<std::int64_t>(cols * sizeof(Stored<Out>)) && (x.Joins(cols) && ...);
       if (dense && tile.rows > 1 && cols % lanes != 0) {
         const std::size_t n = static_cast<std::size_t>(tile.rows) * cols;
-        return Joined::template Run<kStream>(tile.by_turns.rows, reinterpret_cast<Stored<Out>*>(out), tile.rows, cols, n,
-                                             attributes, x...);
+        return Joined::template Run<kStream>(StreamingOf(tile, tile.by_turns.rows), reinterpret_cast<Stored<Out>*>(out), tile.rows,
+                                             cols, n, attributes, x...);
       }
     }
-    SeparateRows<kStream>(tile.by_turns.rows, out, tile.out_row_stride, tile.rows, cols, attributes, x...);
+    SeparateRows<kStream>(StreamingOf(tile, tile.by_turns.rows), out, tile.out_row_stride, tile.rows, cols, attributes, x...);
   }
 
   // Elements [i, i + lanes), all of the row that the operands stand at.
@@ -182,9 +182,11 @@ struct ElementwiseRows {
 
   // The same in a loop over a long row, stored, which asks for what comes later of one stream of halves. Of two: same_shape of
   // bfloat16 takes 1.17 times as long from L3 (Zen 4).
+  template <class... X>
+  static constexpr bool kAskAnyway = kAsksInCaches && (0 + ... + (X::kStreamed && kIsHalf<typename X::Element>)) == 1;
   template <class Wide, class A, class... X>
   static HWY_INLINE void StoreAhead(Wide wide, std::size_t i, Stored<Out>* out, const A& attributes, const X&... x) {
-    if constexpr (kAsksInCaches && (0 + ... + (X::kStreamed && kIsHalf<typename X::Element>)) == 1) (x.AskAhead(i), ...);
+    if constexpr (kAskAnyway<X...>) (x.AskAhead(i), ...);
     if constexpr (kInHalves) {
       const hn::Half<Wide> half;
       const hn::Rebind<Stored<Out>, decltype(half)> d_half;
@@ -197,10 +199,13 @@ struct ElementwiseRows {
       hn::StoreU(Result(wide, i, attributes, x...), d_stored, out + i);
     }
   }
-  // The same of a loop that streams: whole lines.
+  // The same of a loop that streams: whole lines, after Ask(i, x...).
+  template <class... X>
+  static HWY_INLINE void Ask(std::size_t i, const X&... x) {
+    (x.AskToStream(i), ...);
+  }
   template <class Wide, class A, class... X>
   static HWY_INLINE auto ResultToStream(Wide wide, std::size_t i, const A& attributes, const X&... x) {
-    (x.AskToStream(i), ...);
     if constexpr (kInHalves) {
       const hn::Half<Wide> half;
       const auto lower = Result(half, i, attributes, x...), upper = Result(half, i + hn::Lanes(half), attributes, x...);
@@ -233,16 +238,16 @@ struct ElementwiseRows {
   }
 
   template <bool kStream, class A, class... X>
-  static HWY_INLINE void SeparateRows(int most_parts, std::byte* out, std::int64_t out_row_stride, std::int64_t rows,
+  static HWY_INLINE void SeparateRows(Streaming streaming, std::byte* out, std::int64_t out_row_stride, std::int64_t rows,
                                       std::size_t cols, const A attributes, X... x) {
     if constexpr (!SpecialRows::template kTakes<T>) {
       if (Whole::template IsFor<kStream>(out, out_row_stride, cols)) {
-        return Whole::template Run<kStream>(most_parts, out, out_row_stride, rows, cols, attributes, x...);
+        return Whole::template Run<kStream>(streaming, out, out_row_stride, rows, cols, attributes, x...);
       }
     }
-    if constexpr (kStream) (x.SetAhead(AheadOfStream(most_parts)), ...);
+    if constexpr (kStream) (x.SetAhead(AheadOfStream(streaming)), ...);
     for (;;) {
-      Row<kStream>(most_parts, reinterpret_cast<Stored<Out>*>(out), cols, attributes, x...);
+      Row<kStream>(streaming, reinterpret_cast<Stored<Out>*>(out), cols, attributes, x...);
       if (--rows == 0) return;  // before NextRow: a splat reads its value there
       out += out_row_stride;
       (x.NextRow(), ...);
@@ -254,21 +259,21 @@ struct ElementwiseRows {
   // a streamed input, both are loaded before anything is written. Recomputed elements get the same bits again. A row without ragged
   // ends that is streamed goes straight through: reading the end of a row first costs a tenth where it comes from memory.
   template <bool kStream, class A, class... X>
-  static HWY_INLINE void Row(int most_parts, Stored<Out>* out, std::size_t n, const A& attributes, const X&... x) {
+  static HWY_INLINE void Row(Streaming streaming, Stored<Out>* out, std::size_t n, const A& attributes, const X&... x) {
     if constexpr (SpecialRows::template kTakes<T>) {
-      if (!SpecialRows::template Row<kStream, Op, T>(most_parts, out, n, attributes, x...)) {
-        VectorRow<false>(most_parts, out, n, attributes, x...);
+      if (!SpecialRows::template Row<kStream, Op, T>(streaming, out, n, attributes, x...)) {
+        VectorRow<false>(streaming, out, n, attributes, x...);
       }
     } else {
-      VectorRow<kStream>(most_parts, out, n, attributes, x...);
+      VectorRow<kStream>(streaming, out, n, attributes, x...);
     }
   }
   template <bool kStream, class A, class... X>
-  static HWY_INLINE void VectorRow(int most_parts, Stored<Out>* out, std::size_t n, const A& attributes, const X&... x) {
+  static HWY_INLINE void VectorRow(Streaming streaming, Stored<Out>* out, std::size_t n, const A& attributes, const X&... x) {
     const auto wide = WideTag(InputsOf<Op, T>());
     const hn::Rebind<Stored<Out>, decltype(wide)> d_stored;
     const std::size_t lanes = hn::Lanes(wide);
-    const OutputRun<Stored<Out>> run(kStream, out, n, most_parts);
+    const OutputRun<Stored<Out>> run(kStream, out, n, streaming);
     const std::size_t last = n - lanes;
     if constexpr (kStream) {
       const std::size_t begin = Begin<kStream>(d_stored, out);
@@ -279,8 +284,10 @@ struct ElementwiseRows {
         first_result = Result(wide, 0, attributes, x...);
       }
       // The vector that ends at n is stored alone, or is one of all.
-      run.StoreVectors(d_stored, out, begin, goes_through ? n : n - 1,
-                       [&](std::size_t i) HWY_ATTR { return ResultToStream(wide, i, attributes, x...); });
+      run.StoreVectors(
+          d_stored, out, begin,
+          goes_through ? n : n - 1, [&](std::size_t i) HWY_ATTR __attribute__((always_inline)) { Ask(i, x...); },
+          [&](std::size_t i) HWY_ATTR { return ResultToStream(wide, i, attributes, x...); });
       if (begin > 0) run.StoreFirst(first_result, d_stored, out);
       if (!goes_through) run.StoreLast(last_result, d_stored, out + last);
       return;

@@ -25,22 +25,23 @@ class JoinedRows {
   // `n` elements of them, as Rows computes one row; of the last row, a vector at least. A vector that belongs to two rows is put
   // together from both.
   template <bool kStream, class A, class... X>
-  static HWY_INLINE void Run(int most_parts, Out* out, std::int64_t rows, std::size_t cols, std::size_t n, const A& attributes,
+  static HWY_INLINE void Run(Streaming streaming, Out* out, std::int64_t rows, std::size_t cols, std::size_t n, const A& attributes,
                              X... x) {
-    if constexpr (kStream) (x.SetAhead(AheadOfStream(most_parts)), ...);
+    if constexpr (kStream) (x.SetAhead(AheadOfStream(streaming)), ...);
     const auto wide = Rows::WideTag(InputsOf<Op, T>());
     const hn::Rebind<Out, decltype(wide)> d_stored;
     const std::size_t lanes = hn::Lanes(wide), last = n - lanes, begin = Rows::template Begin<kStream>(d_stored, out);
     const auto first_result = Rows::Result(wide, 0, attributes, x...);
     const auto last_result = Rows::Result(wide, last, attributes, x.After(rows - 1)...);
-    const OutputRun<Out> run(kStream, out, n);
+    const OutputRun<Out> run(kStream, out, n, streaming);
     const std::size_t between = n > begin ? (n - 1 - begin) & (0 - lanes) : 0;  // elements of the vectors that begin there
     if constexpr (kStream && kRowsTakeTurns<decltype(d_stored)>) {
-      ForRunsByTurns(static_cast<std::size_t>(most_parts), between, sizeof(Out), [&](std::size_t first, std::size_t stop) HWY_ATTR {
-        const std::size_t row = (begin + first) / cols;
-        Some<kStream>(wide, run, out, begin + first, (row + 1) * cols, begin + stop, cols, attributes,
-                      x.After(static_cast<std::int64_t>(row))...);
-      });
+      ForRunsByTurns(static_cast<std::size_t>(streaming.most_parts), between, sizeof(Out),
+                     [&](std::size_t first, std::size_t stop) HWY_ATTR {
+                       const std::size_t row = (begin + first) / cols;
+                       Some<kStream>(wide, run, out, begin + first, (row + 1) * cols, begin + stop, cols, attributes,
+                                     x.After(static_cast<std::int64_t>(row))...);
+                     });
     } else if (between > 0) {
       Some<kStream>(wide, run, out, begin, cols, begin + between, cols, attributes, x...);
     }
@@ -57,9 +58,9 @@ class JoinedRows {
                                        std::size_t stop, const A& attributes, const X... x) {
     const hn::Rebind<Out, Wide> d_stored;
     constexpr std::size_t kLeast = kRowsTakeTurns<decltype(d_stored)> ? kNoTurns : kLeastByTurns;
-    i = run.template StoreVectors<kLeast>(d_stored, out, i, HWY_MIN(end, stop), [&](std::size_t at) HWY_ATTR {
-      return Rows::template ResultOfRun<kStream>(wide, at, attributes, x...);
-    });
+    i = run.template StoreVectors<kLeast>(
+        d_stored, out, i, HWY_MIN(end, stop), [&](std::size_t at) HWY_ATTR __attribute__((always_inline)) { Rows::Ask(at, x...); },
+        [&](std::size_t at) HWY_ATTR { return Rows::template ResultOfRun<kStream>(wide, at, attributes, x...); });
     if (i >= stop || i >= end) return i;
     const auto crossing = [&](const auto& operand) HWY_ATTR {
       using Element = typename std::remove_cvref_t<decltype(operand)>::Element;
@@ -101,20 +102,20 @@ class WholeRows {
   // Such rows, in the order of memory where they do not take turns: where the ends of rows of 512 bytes are computed first, they
   // take 1.2 times as long in L2.
   template <bool kStream, class A, class... X>
-  static HWY_INLINE void Run(int most_parts, std::byte* out, std::int64_t out_row_stride, std::int64_t rows, std::size_t cols,
+  static HWY_INLINE void Run(Streaming streaming, std::byte* out, std::int64_t out_row_stride, std::int64_t rows, std::size_t cols,
                              const A attributes, X... x) {
-    if constexpr (kStream) (x.SetAhead(AheadOfStream(most_parts)), ...);
+    if constexpr (kStream) (x.SetAhead(AheadOfStream(streaming)), ...);
     const auto wide = Rows::WideTag(InputsOf<Op, T>());
     if constexpr (kStream && kRowsTakeTurns<hn::Rebind<Out, decltype(wide)>>) {
-      ForRunsByTurns(static_cast<std::size_t>(most_parts), static_cast<std::size_t>(rows) * cols, sizeof(Out),
+      ForRunsByTurns(static_cast<std::size_t>(streaming.most_parts), static_cast<std::size_t>(rows) * cols, sizeof(Out),
                      [&](std::size_t first, std::size_t stop) HWY_ATTR {
                        const std::size_t row = first / cols;
-                       Some(wide, out + static_cast<std::int64_t>(row) * out_row_stride, out_row_stride, first - row * cols,
-                            stop - row * cols, cols, attributes, x.AtRow(static_cast<std::int64_t>(row))...);
+                       Some(wide, streaming.past_caches, out + static_cast<std::int64_t>(row) * out_row_stride, out_row_stride,
+                            first - row * cols, stop - row * cols, cols, attributes, x.AtRow(static_cast<std::int64_t>(row))...);
                      });
     } else {
       for (;;) {
-        OneRow<kStream>(wide, out, 0, cols, attributes, x...);
+        OneRow<kStream>(wide, streaming.past_caches, out, 0, cols, attributes, x...);
         if (--rows == 0) return;
         out += out_row_stride;
         (x.NextRow(), ...);
@@ -125,11 +126,14 @@ class WholeRows {
  private:
   // Of one of such rows, elements [i, end). Operands by value, as in JoinedRows.
   template <bool kStream, class Wide, class A, class... X>
-  static HWY_INLINE void OneRow(Wide wide, std::byte* out, std::size_t i, std::size_t end, const A& attributes, const X... x) {
+  static HWY_INLINE void OneRow(Wide wide, [[maybe_unused]] bool past_caches, std::byte* out, std::size_t i, std::size_t end,
+                                const A& attributes, const X... x) {
     auto* const row = reinterpret_cast<Out*>(out);
     if constexpr (kStream) {
-      StreamLines<kNoTurns>(hn::Rebind<Out, Wide>(), row, i, end,
-                            [&](std::size_t at) HWY_ATTR { return Rows::ResultToStream(wide, at, attributes, x...); });
+      StreamLines<kNoTurns>(
+          hn::Rebind<Out, Wide>(), row, i,
+          end, [&](std::size_t at) HWY_ATTR __attribute__((always_inline)) { Rows::Ask(at, x...); },
+          [&](std::size_t at) HWY_ATTR { return Rows::ResultToStream(wide, at, attributes, x...); }, {1, past_caches});
     } else {
       HWY_UNROLL(2)
       for (; i < end; i += hn::Lanes(wide)) Rows::StoreAhead(wide, i, row, attributes, x...);
@@ -138,10 +142,10 @@ class WholeRows {
 
   // Of such rows that are streamed, elements [i, stop), counted through from the first one's begin.
   template <class Wide, class A, class... X>
-  static HWY_INLINE void Some(Wide wide, std::byte* out, std::int64_t out_row_stride, std::size_t i, std::size_t stop,
-                              std::size_t cols, const A& attributes, X... x) {
+  static HWY_INLINE void Some(Wide wide, bool past_caches, std::byte* out, std::int64_t out_row_stride, std::size_t i,
+                              std::size_t stop, std::size_t cols, const A& attributes, X... x) {
     for (;; i = 0, stop -= cols) {
-      OneRow<true>(wide, out, i, HWY_MIN(cols, stop), attributes, x...);
+      OneRow<true>(wide, past_caches, out, i, HWY_MIN(cols, stop), attributes, x...);
       if (stop <= cols) return;
       out += out_row_stride;
       (x.NextRow(), ...);

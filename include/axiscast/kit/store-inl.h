@@ -11,6 +11,8 @@
 #include <cstring>
 #include <type_traits>
 
+#include "axiscast/kernel.h"
+#include "axiscast/prefetch.h"
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
 
@@ -26,6 +28,11 @@ inline constexpr bool kHasMaskedStore = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3;
 inline constexpr std::int64_t kMaskedStorePrefetch = 1024;  // bytes
 
 inline constexpr std::size_t kLineBytes = 64;
+
+// Whether loops whose results stay in caches ask for what comes later: of halves, and as Tile::into_caches says. With AVX2, of
+// whose vectors a line is four or two, each would ask for the same lines as the one before it: float16 takes up to 1.17 times as
+// long in all caches (a Zen 3).
+inline constexpr bool kAsksInCaches = HWY_MAX_BYTES >= 64;
 
 // Elements from the vector's boundary before `at` to it.
 template <class D>
@@ -68,12 +75,26 @@ HWY_INLINE void StreamOrStore(hn::VFromD<D> v, D d, hn::TFromD<D>* at) {
 template <class D, std::size_t kBytes = hn::MaxLanes(D()) * sizeof(hn::TFromD<D>)>
 inline constexpr bool kLineIsVectors = !HWY_HAVE_SCALABLE && (kBytes == 16 || kBytes == 32 || kBytes == 64);
 
-// Streams a line, whose vectors are result(i) and on. Several are stored right after each other: where inputs are loaded between
-// them, calls take 1.1 to 1.18 times as long (a Zen 3).
-template <class D, class T, class F>
-HWY_INLINE void StreamLine(D d, T* row, std::size_t i, const F& result) {
+// Whether it is one.
+template <class D>
+inline constexpr bool kIsLine = kLineIsVectors<D>&& hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) == kLineBytes;
+
+// How the results of a tile that streams are stored.
+struct Streaming {
+  int most_parts = 1;       // so many parts of a long run take turns (PartsByTurns)
+  bool past_caches = true;  // or into them, as Tile::into_caches says
+};
+HWY_INLINE Streaming StreamingOf(const Tile& tile, int most_parts) {
+  return {tile.into_caches ? 1 : most_parts, !tile.into_caches};
+}
+
+// Streams a line, whose vectors are result(i) and on, after ask(i) and on. Several are stored right after each other: where inputs
+// are loaded between them, calls take 1.1 to 1.18 times as long (a Zen 3).
+template <class D, class T, class Ask, class F>
+HWY_INLINE void StreamLine(D d, T* row, std::size_t i, const Ask& ask, const F& result) {
   const std::size_t lanes = hn::Lanes(d);
   constexpr std::size_t kVectors = kLineBytes / (hn::MaxLanes(D()) * sizeof(T));
+  for (std::size_t v = 0; v < kVectors; ++v) ask(i + v * lanes);
   if constexpr (kVectors == 1) {
     hn::Stream(result(i), d, row + i);
   } else if constexpr (kVectors == 2) {
@@ -85,6 +106,33 @@ HWY_INLINE void StreamLine(D d, T* row, std::size_t i, const F& result) {
     hn::Stream(first, d, row + i), hn::Stream(second, d, row + i + lanes);
     hn::Stream(third, d, row + i + 2 * lanes), hn::Stream(fourth, d, row + i + 3 * lanes);
   }
+}
+
+// The same lines into the caches: inputs and results are asked for, then some are computed, then stored: kVectors of them at a
+// time, or a line. Returns where the next line begins.
+inline constexpr std::size_t kAheadOfStore = 512;  // bytes
+template <std::size_t kVectors, class D, class T, class Ask, class F>
+HWY_INLINE std::size_t StoreLines(D d, T* row, std::size_t i, std::size_t stop, const Ask& ask, const F& result) {
+  static_assert(kVectors == 1 || kVectors == 2 || kVectors == 4);
+  constexpr std::size_t kLine = kLineBytes / sizeof(T), kOfLine = kLine / hn::MaxLanes(D());
+  const std::size_t lanes = hn::Lanes(d);
+  for (; i + kVectors * lanes <= stop; i += kVectors * lanes) {
+    for (std::size_t v = 0; v < kVectors; ++v) ask(i + v * lanes);
+    for (std::size_t v = 0; v < kVectors; v += kOfLine) PrefetchToWrite(row + i + v * lanes + kAheadOfStore / sizeof(T));
+    const auto first = result(i);
+    if constexpr (kVectors == 1) {
+      hn::Store(first, d, row + i);
+    } else if constexpr (kVectors == 2) {
+      const auto second = result(i + lanes);
+      hn::Store(first, d, row + i), hn::Store(second, d, row + i + lanes);
+    } else {
+      const auto second = result(i + lanes), third = result(i + 2 * lanes), fourth = result(i + 3 * lanes);
+      hn::Store(first, d, row + i), hn::Store(second, d, row + i + lanes);
+      hn::Store(third, d, row + i + 2 * lanes), hn::Store(fourth, d, row + i + 3 * lanes);
+    }
+  }
+  if constexpr (kVectors > kOfLine) return StoreLines<kOfLine>(d, row, i, stop, ask, result);
+  return i;
 }
 
 // Bytes of a row from which on its parts take turns (kLeast of the following): rows of 32 KB in two parts took 1.01
@@ -112,19 +160,25 @@ HWY_INLINE Turns TurnsOf(std::size_t most_parts, std::size_t n, std::size_t byte
 // threads 0.95 and 0.96, where four take 1.25 and 1.13 times as long as two (AVX-512, a Zen 5); of four parts 0.93 and 0.82, of two
 // 0.96 and 0.88, of eight no less (AVX-512, an Emerald Rapids, where two threads have the same). Turns of 256 bytes or 1 KB are as
 // good as those of 512, of 4 KB only of one array and with AVX2. Four parts were not measured where a line is several vectors.
-template <std::size_t kLeast = kLeastByTurns, class D, class T, class F>
-HWY_INLINE std::size_t StreamLines(D d, T* row, std::size_t i, std::size_t stop, const F& result, std::size_t most_parts = 1) {
+template <std::size_t kLeast = kLeastByTurns, std::size_t kVectors = 4, class D, class T, class Ask, class F>
+HWY_INLINE std::size_t StreamLines(D d, T* row, std::size_t i, std::size_t stop, const Ask& ask, const F& result,
+                                   Streaming streaming) {
   constexpr std::size_t kLine = kLineBytes / sizeof(T);
+  if constexpr (kAsksInCaches && kLineIsVectors<D>) {
+    constexpr std::size_t kLeastVectors = kLine / hn::MaxLanes(D());
+    if (!streaming.past_caches) return StoreLines<HWY_MAX(kVectors, kLeastVectors)>(d, row, i, stop, ask, result);
+  }
   if constexpr (kLineIsVectors<D> && kLeast == kNoTurns) {
-    for (; i + kLine <= stop; i += kLine) StreamLine(d, row, i, result);
+    for (; i + kLine <= stop; i += kLine) StreamLine(d, row, i, ask, result);
   } else if constexpr (kLineIsVectors<D>) {
+    auto most_parts = static_cast<std::size_t>(streaming.most_parts);
     if constexpr (hn::MaxLanes(D()) < kLine) most_parts = HWY_MIN(most_parts, std::size_t{2});
     // All parts, then what they leave: by the same loops, as `result` is inlined in them.
     while (i + kLine <= stop) {
       const Turns turns = TurnsOf(most_parts, (stop - i) / kLine * kLine, sizeof(T), kLeast);
       for (const std::size_t end = i + turns.part; i < end; i += turns.turn) {
         for (std::size_t begin = i; begin < i + turns.parts * turns.part; begin += turns.part) {
-          for (std::size_t at = begin; at < begin + turns.turn; at += kLine) StreamLine(d, row, at, result);
+          for (std::size_t at = begin; at < begin + turns.turn; at += kLine) StreamLine(d, row, at, ask, result);
         }
       }
       i += (turns.parts - 1) * turns.part;
@@ -132,15 +186,17 @@ HWY_INLINE std::size_t StreamLines(D d, T* row, std::size_t i, std::size_t stop,
   } else if (i < stop) {
     const std::size_t lanes = hn::Lanes(d);
     stop -= (stop - i) % HWY_MAX(kLine, lanes);
-    for (; i + lanes <= stop; i += lanes) StreamOrStore(result(i), d, row + i);
+    for (; i + lanes <= stop; i += lanes) {
+      ask(i);
+      StreamOrStore(result(i), d, row + i);
+    }
   }
   return i;
 }
 
-// Whether parts of rows that are streamed take turns, as those of a long row do in StreamLines: where a vector of results is a
-// line. With AVX2 nobody measured it.
+// Whether parts of rows that are streamed take turns, as those of a long row do in StreamLines. With AVX2 nobody measured it.
 template <class D>
-inline constexpr bool kRowsTakeTurns = kLineIsVectors<D>&& hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) == kLineBytes;
+inline constexpr bool kRowsTakeTurns = kIsLine<D>;
 
 // Bytes of rows from which on their parts take turns, by how many they would be. With two, rows of 784 bytes in tiles of 50 KB take
 // 1.2 times as long by turns, 12 of 16 KB 1 to 1.3 times (a Zen 5).
@@ -169,10 +225,9 @@ HWY_INLINE void ForRunsByTurns(std::size_t most_parts, std::size_t n, std::size_
 template <typename T>
 class OutputRun {
  public:
-  // most_parts: of a long run that streams, so many parts take turns (PartsByTurns).
-  HWY_INLINE OutputRun(bool streams, const T* begin, std::size_t count, int most_parts = 1)
+  HWY_INLINE OutputRun(bool streams, const T* begin, std::size_t count, Streaming streaming = {})
       : streams_(streams),
-        most_parts_(static_cast<std::size_t>(most_parts)),
+        streaming_(streaming),
         lines_begin_((reinterpret_cast<std::uintptr_t>(begin) + kLineBytes - 1) / kLineBytes * kLineBytes),
         lines_end_(reinterpret_cast<std::uintptr_t>(begin + count) / kLineBytes * kLineBytes) {}
 
@@ -187,13 +242,13 @@ class OutputRun {
   }
   // The vectors of `row` from element i, which is on a vector's boundary, to the last one that ends at `stop` at the latest;
   // result(i) gives one. Returns where the next one begins.
-  template <std::size_t kLeast = kLeastByTurns, class D, class F>
-  HWY_INLINE std::size_t StoreVectors(D d, T* row, std::size_t i, std::size_t stop, const F& result) const {
+  template <std::size_t kLeast = kLeastByTurns, std::size_t kVectors = 4, class D, class Ask, class F>
+  HWY_INLINE std::size_t StoreVectors(D d, T* row, std::size_t i, std::size_t stop, const Ask& ask, const F& result) const {
     const std::size_t lanes = hn::Lanes(d);
     for (;; i += lanes) {
       if constexpr (kLineIsVectors<D>) {
         if (streams_ && reinterpret_cast<std::uintptr_t>(row + i) % kLineBytes == 0)
-          i = StreamLines<kLeast>(d, row, i, stop, result, most_parts_);
+          i = StreamLines<kLeast, kVectors>(d, row, i, stop, ask, result, streaming_);
       }
       if (i + lanes > stop) return i;
       Store(result(i), d, row + i);
@@ -204,23 +259,24 @@ class OutputRun {
   template <class D>
   HWY_INLINE void StoreFirst(hn::VFromD<D> v, D d, T* at) const {
     const std::size_t before = Misalignment(d, at);
-    if (!streams_ || before == 0) return Store(v, d, at);
+    if (!past_caches() || before == 0) return Store(v, d, at);
     StorePart(v, d, at, 0, hn::Lanes(d) - before);
   }
   template <class D>
   HWY_INLINE void StoreLast(hn::VFromD<D> v, D d, T* at) const {
     const std::size_t behind = Misalignment(d, at);
-    if (!streams_ || behind == 0) return Store(v, d, at);
+    if (!past_caches() || behind == 0) return Store(v, d, at);
     StorePart(v, d, at, hn::Lanes(d) - behind, behind);
   }
   // The first `count` elements of a vector, fewer than all.
   template <class D>
   HWY_INLINE void StoreSome(hn::VFromD<D> v, D d, T* at, std::size_t count) const {
-    if (!streams_) return hn::StoreN(v, d, at, count);
+    if (!past_caches()) return hn::StoreN(v, d, at, count);
     StorePart(v, d, at, 0, count);
   }
 
  private:
+  HWY_INLINE bool past_caches() const { return streams_ && streaming_.past_caches; }
   // By way of memory: a masked store that spans two lines waits for both, whatever the mask.
   template <class D>
   static HWY_INLINE void StorePart(hn::VFromD<D> v, D d, T* at, std::size_t from, std::size_t count) {
@@ -230,13 +286,13 @@ class OutputRun {
   }
   template <class D>
   HWY_INLINE bool Streams(D d, const T* at) const {
-    if constexpr (!HWY_HAVE_SCALABLE && hn::MaxLanes(D()) * sizeof(T) >= kLineBytes) return streams_;
+    if constexpr (!HWY_HAVE_SCALABLE && hn::MaxLanes(D()) * sizeof(T) >= kLineBytes) return past_caches();
     const auto address = reinterpret_cast<std::uintptr_t>(at);
-    return streams_ && address >= lines_begin_ && address + hn::Lanes(d) * sizeof(T) <= lines_end_;
+    return past_caches() && address >= lines_begin_ && address + hn::Lanes(d) * sizeof(T) <= lines_end_;
   }
 
   bool streams_;
-  std::size_t most_parts_;
+  Streaming streaming_;
   std::uintptr_t lines_begin_, lines_end_;  // of the whole lines; where there are none, the end may be before the begin
 };
 

@@ -43,7 +43,7 @@ class WidenedRows {
     const auto widen = [&](std::size_t i) HWY_ATTR { hn::StoreU(FromStored<T>(d, hn::LoadU(d_stored, from + i)), d, widened + i); };
     for (std::size_t i = 0; i + lanes < cols; i += lanes) widen(i);
     widen(cols - lanes);
-    const Streamed<float> same({reinterpret_cast<const std::byte*>(widened), 0});
+    const Streamed<float, /*kAsked=*/false> same({reinterpret_cast<const std::byte*>(widened), 0});
     const Streamed<T> other(other_rows);
     if constexpr (kSame == 0) {
       Rows::RunRows(tile, out, ReadAttributes<Op, T>(tile), same, other);

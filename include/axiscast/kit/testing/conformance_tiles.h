@@ -156,6 +156,7 @@ inline void ConformanceTiles::SetUpTile(const Kernel& kernel, const TileShape& s
   const unsigned mixed = ++tile_count_ * 2654435761u;
   tile_.abreast = mixed >> 31 != 0;
   tile_.halves = (mixed >> 30 & 1) != 0;
+  tile_.into_caches = kernel.abilities.asks && (mixed >> 28 & 1) != 0;  // where they are streamed
   if ((mixed >> 29 & 1) != 0) tile_.by_turns = {kMaxPartsByTurns, kMaxPartsByTurns, kMaxPartsByTurns};
   for (int i = 0; i < info_.arity; ++i) {
     const bool splat = (shape.splats >> i & 1) != 0;
@@ -294,7 +295,7 @@ inline std::string ConformanceTiles::Run(const Kernel& kernel, const TileShape& 
       if (window_ != windows_[i]) return "wrote to input " + std::to_string(i);
     }
     std::string wrong = Difference(kernel, out_);
-    if (!wrong.empty()) return wrong + (stream ? ", streamed" : "");
+    if (!wrong.empty()) return wrong + (!stream ? "" : tile_.into_caches ? ", streamed into caches" : ", streamed");
     if (shape.out_step > 1) break;  // which are not streamed
   }
   return "";
