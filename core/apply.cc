@@ -87,7 +87,7 @@ PlanDescription Plan::Describe() const {
   description.parallel = layout.parallel;
   description.store = layout.operands.back().delivery == Delivery::kStaged ? "through scratch"
                       : layout.streams                                     ? "streaming"
-                      : layout.asks                                        ? "direct, asked for ahead"
+                      : layout.asking_threads > 0                          ? "direct, asked for ahead"
                                                                            : "direct";
   Estimate estimate = layout.estimate;
   for (const DataCheck& check : impl_->checks) {

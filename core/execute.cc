@@ -234,6 +234,8 @@ void RunPieces(void* state, Pieces& pieces) {
 void RunJob(TileJob& job, const ExecuteOptions& options) {
   if (job.layout.tiles == 1) return RunOnlyTile(job);
   if (job.layout.parallel && IsShared(job.layout.seconds, options)) {
+    // What each thread's own L2 has, takes 1.04 to 1.16 times as long if it is asked for.
+    if (job.into_caches && Concurrency(options) > job.layout.asking_threads) job.stream = job.into_caches = false;
     if (const std::size_t count = job.layout.operands.size(); count <= 4) {
       std::copy_n(job.pointers, count, job.few);
       job.pointers = job.few;
@@ -256,7 +258,7 @@ Stores StoresOf(const Layout& layout, std::byte* const* pointers, StorePolicy st
   const auto address = reinterpret_cast<std::uintptr_t>(pointers[out] + layout.offsets[out]);
   if (address % kLineBytes != 0 && layout.run_bytes < layout.least_off_lines) return kNear;
   if (stores == StorePolicy::kStream) return kPast;
-  if (layout.asks) return kInto;
+  if (layout.asking_threads > 0) return kInto;
   const bool past = stores == StorePolicy::kAuto && layout.streams;
   return past && std::find(pointers, pointers + out, pointers[out]) == pointers + out ? kPast : kNear;
 }

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <iterator>
+#include <limits>
 
 #include "core/caches.h"
 #include "core/element_size.h"
@@ -21,7 +22,7 @@ namespace {
 // As the numbers of tile_cost.cc: seen on an AVX-512 server; on others seconds are more, by Speed::slowness.
 constexpr double kCallSeconds = 3e-9;   // a plan's execution, before its first tile
 constexpr double kLoopSeconds = 15e-9;  // going through the tile loop rather than straight to a kernel
-constexpr double kAskedL2 = 2;          // of L2: from more bytes on, what is in caches is asked for (Tile::into_caches)
+constexpr double kAskedL2 = 2;          // of L2: where each thread has more bytes, they are asked for (Tile::into_caches)
 constexpr double kFarTransposed = 0.5;  // of L3: a transpose of more bytes gains by asking for the next tile's
 
 // Of rows that a kernel widens once for all (KernelAbilities::widens): as floats at most a third of L1, and a power of two. 4096 of
@@ -279,14 +280,18 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   layout.streams = layout.can_stream && problem.streams && (on_lines || layout.run_bytes >= kStreamedRowBytes);
   // Where rows do not follow each other, what is asked for behind a row's end may be another thread's.
   const bool follow = one_run || layout.operands.back().row_stride == layout.tile_cols() * out_size;
-  const bool beyond_l2 = MachineSpeed().asks_in_caches && bytes > kAskedL2 * static_cast<double>(MachineCaches().l2);
   // Chains take 1.05 to 1.15 times as long.
-  layout.asks = layout.can_stream && !problem.streams && steps.back().kernel->abilities.asks && follow &&
-                layout.steps.back().chain == nullptr && (beyond_l2 || options.forced.asks);
+  const bool may_ask = layout.can_stream && !problem.streams && steps.back().kernel->abilities.asks && follow &&
+                       layout.steps.back().chain == nullptr;
+  if (may_ask && options.forced.asks) {
+    layout.asking_threads = std::numeric_limits<int>::max();
+  } else if (may_ask && MachineSpeed().asks_in_caches) {  // of bytes that fit the last cache
+    layout.asking_threads = static_cast<int>(bytes / (kAskedL2 * static_cast<double>(MachineCaches().l2)));
+  }
   if (IsUndivided(layout)) {
     SetTile(layout, layout.steps[0], layout.row_loop >= 0 ? layout.loops[layout.row_loop].extent : 1, layout.loops.back().extent,
             &layout.undivided.emplace());
-    layout.undivided->tile.stream = layout.undivided->tile.into_caches = layout.asks;
+    layout.undivided->tile.stream = layout.undivided->tile.into_caches = layout.asking_threads > 0;
   }
   const double slowness = MachineSpeed().slowness;
   static_cast<TilingEstimate&>(layout.estimate) = tiling.estimate;

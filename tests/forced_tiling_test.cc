@@ -256,7 +256,7 @@ Bytes Execute(Random& random, const Call& call, std::string* way, Counts* counts
   if (layout.parallel && layout.whole_from < static_cast<int>(layout.loops.size())) ++(*counts)["parallel, tiles joined"];
   if (layout.can_stream && execute_options.stores == StorePolicy::kStream) ++(*counts)["stored past the caches"];
   if (layout.can_stream && execute_options.stores != StorePolicy::kStream) {
-    ++(*counts)[layout.asks ? "stored into the caches, asked for" : "stored into the caches"];
+    ++(*counts)[layout.asking_threads > 0 ? "stored into the caches, asked for" : "stored into the caches"];
   }
   return out;
 }
