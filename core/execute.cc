@@ -217,7 +217,7 @@ void RunTiles(TileJob& job, std::int64_t begin, std::int64_t end) {
 
 // All tiles, on this thread.
 void RunAll(TileJob& job) {
-  if (!job.stream && job.layout.undivided) return RunOnlyStep(job.layout, *job.layout.undivided, job.pointers);
+  if ((!job.stream || job.into_caches) && job.layout.undivided) return RunOnlyStep(job.layout, *job.layout.undivided, job.pointers);
   if (job.layout.alike >= 0 && !job.stream) return RunAlike(job.layout, job.pointers);
   Worker worker(job, true);
   worker.Run(0, worker.Tiles());
@@ -253,21 +253,22 @@ struct Stores {
 };
 Stores StoresOf(const Layout& layout, std::byte* const* pointers, StorePolicy stores) {
   constexpr Stores kNear = {false, false}, kInto = {true, true}, kPast = {true, false};
-  if (!layout.can_stream) return kNear;
   const int out = layout.input_count();
   const auto address = reinterpret_cast<std::uintptr_t>(pointers[out] + layout.offsets[out]);
-  if (address % kLineBytes != 0 && layout.run_bytes < layout.least_off_lines) return kNear;
-  if (stores == StorePolicy::kStream) return kPast;
-  if (layout.asking_threads > 0) return kInto;
-  const bool past = stores == StorePolicy::kAuto && layout.streams;
-  return past && std::find(pointers, pointers + out, pointers[out]) == pointers + out ? kPast : kNear;
+  const bool long_runs = layout.can_stream && (address % kLineBytes == 0 || layout.run_bytes >= layout.least_off_lines);
+  if (long_runs && stores == StorePolicy::kStream) return kPast;
+  if (long_runs && stores == StorePolicy::kAuto && layout.streams &&
+      std::find(pointers, pointers + out, pointers[out]) == pointers + out) {
+    return kPast;
+  }
+  return layout.asking_threads > 0 && (long_runs || layout.transposes) ? kInto : kNear;
 }
 
 }  // namespace
 
 void Execute(const Layout& layout, const Movers& movers, std::byte* const* pointers, const ExecuteOptions& options) noexcept {
   if (layout.direct()) return RunOnlyStep(layout, layout.steps[0].whole, pointers);  // plans have core/direct_call.h
-  const Stores stores = layout.tiles > 1 ? StoresOf(layout, pointers, options.stores) : Stores{false, false};
+  const Stores stores = StoresOf(layout, pointers, options.stores);
   TileJob job{layout, movers, pointers, stores.stream, stores.into_caches};
   RunJob(job, options);
 }
@@ -279,7 +280,8 @@ void ExecutePart(const Layout& layout, const Movers& movers, std::byte* const* p
   const std::int64_t begin = part * size + std::min(part, more);
   const std::int64_t end = begin + size + (part < more);
   if (begin == end) return;
-  const Stores how = StoresOf(layout, pointers, stores);
+  Stores how = StoresOf(layout, pointers, stores);
+  if (how.into_caches && parts > layout.asking_threads) how = {false, false};  // as in RunJob
   TileJob job{layout, movers, pointers, how.stream, how.into_caches};
   RunTiles(job, begin, end);
 }

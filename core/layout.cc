@@ -272,20 +272,24 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   layout.run_bytes = RunBytes(layout, joins, out_size);
   // Where rows are lines that follow each other, a tile's are one run.
   const std::int64_t streamed_run = tiling.whole_lines ? layout.tile_rows() * layout.tile_cols() * out_size : layout.run_bytes;
+  // Transposed squares are rows of whole lines, each of which kernels write at once.
+  const bool squares = layout.transposes && !layout.stages;
+  const bool writes_lines = squares && out_size == problem.widest && layout.operands.back().row_stride % kLineBytes == 0;
   layout.can_stream = kernel_streams && !all_splat && layout.tiles > 1 && layout.operands.back().delivery == Delivery::kStreamed &&
-                      streamed_run >= kStreamedRunBytes;
+                      (streamed_run >= kStreamedRunBytes || writes_lines);
   const bool one_run = joins || layout.row_loop < 0 || layout.loops[layout.row_loop].extent == 1;  // all that a tile writes
   if (!one_run) layout.least_off_lines = kStreamedRowBytes;
   const bool on_lines = one_run || layout.operands.back().row_stride % kLineBytes == 0;  // if the first one is
   layout.streams = layout.can_stream && problem.streams && (on_lines || layout.run_bytes >= kStreamedRowBytes);
-  // Where rows do not follow each other, what is asked for behind a row's end may be another thread's.
+  // Where rows do not follow each other, what is asked for behind a row's end may be another thread's, but for squares that are
+  // transposed: those ask for what is theirs.
   const bool follow = one_run || layout.operands.back().row_stride == layout.tile_cols() * out_size;
   // Chains take 1.05 to 1.15 times as long.
-  const bool may_ask = layout.can_stream && !problem.streams && steps.back().kernel->abilities.asks && follow &&
-                       layout.steps.back().chain == nullptr;
-  if (may_ask && options.forced.asks) {
+  const bool may_ask = !steps.empty() && steps.back().kernel->abilities.asks && layout.steps.back().chain == nullptr &&
+                       (squares ? layout.tiles > 1 : layout.can_stream && !problem.streams && follow);
+  if (may_ask && (options.forced.asks || (squares && layout.far))) {
     layout.asking_threads = std::numeric_limits<int>::max();
-  } else if (may_ask && MachineSpeed().asks_in_caches) {  // of bytes that fit the last cache
+  } else if (may_ask && !squares && MachineSpeed().asks_in_caches) {  // of bytes that fit the last cache
     layout.asking_threads = static_cast<int>(bytes / (kAskedL2 * static_cast<double>(MachineCaches().l2)));
   }
   if (IsUndivided(layout)) {

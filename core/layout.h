@@ -123,15 +123,15 @@ struct Layout {
   std::int64_t least_off_lines = kStreamedRunBytes;  // of them, where they begin off a line
   bool can_stream = false;                           // the output has runs that are long enough to be stored past the caches
   bool streams = false;                              // and the call's bytes do not fit them
-  int asking_threads = 0;                            // or each of so many threads, or fewer, has more than L2: Tile::into_caches
-  bool far = false;                                  // what tiles read comes from memory; of transposes, much of it
-  std::int64_t scratch_bytes = 0;                    // of all blocks, at most kScratchBytes
+  int asking_threads = 0;          // or each of so many threads, or fewer, has twice its L2 and more: Tile::into_caches
+  bool far = false;                // what tiles read comes from memory; of transposes, much of it
+  std::int64_t scratch_bytes = 0;  // of all blocks, at most kScratchBytes
   Estimate estimate;
 
   // One tile, one step, and no scratch.
   bool direct() const { return tiles == 1 && !stages && steps.size() == 1; }
   // One step, no scratch, and no lines to ask for between tiles.
-  bool is_plain() const { return check == nullptr && !stages && steps.size() == 1 && !(far && transposes); }
+  bool is_plain() const { return check == nullptr && !stages && steps.size() == 1; }
   int input_count() const { return static_cast<int>(operands.size()) - 1; }
   // The innermost one of several chunks: from its chunk to the next one, tiles follow each other.
   std::size_t inner_loop() const {

@@ -24,7 +24,7 @@ struct Speed {
   std::int64_t last_cache;  // bytes of a last cache that all of a server's processes share: what one finds, at most
 };
 
-// By the CPU's vendor, family, model and instructions. Of a machine whose class nobody measured: a Zen 5's. No allocation.
+// By the CPU's vendor, family, model and instructions. Of a machine whose class nobody measured: a Zen 5's, mostly. No allocation.
 const Speed& MachineSpeed() noexcept;
 
 }  // namespace axiscast

@@ -119,6 +119,15 @@ TEST(StorePolicy, KernelsThatAskStoreIntoCachesUnlessTheCallStreams) {
     streamed_tiles = tiles_into_caches = 0;
     Execute(layout, FindOp("add")->entry().kernels->movers, pointers, execute_options);
     EXPECT_TRUE(tiles_into_caches == 0 || tiles_into_caches == streamed_tiles);
+    if (tiles_into_caches > 0) {  // and parts, if they are not so many that each has little
+      layout.asking_threads = 1;
+      for (const std::int64_t parts : {1, 2}) {
+        tiles_into_caches = 0;
+        ExecutePart(layout, FindOp("add")->entry().kernels->movers, pointers, 0, parts, stores);
+        EXPECT_EQ(tiles_into_caches > 0, parts == 1);
+      }
+      return kIntoCaches;
+    }
     return streamed_tiles == 0 ? kNear : tiles_into_caches == 0 ? kPastCaches : kIntoCaches;
   };
   EXPECT_EQ(where(true, true, StorePolicy::kAuto), kIntoCaches);
@@ -193,6 +202,7 @@ bool into_caches = false;
 void RunByTurns(const Tile& tile, const void* const* inputs, void* out) {
   Tile by_turns_tile = tile;
   by_turns_tile.by_turns = by_turns;
+  by_turns_tile.stream = tile.stream && !tile.into_caches;  // what is not past the caches is as near as on other CPUs
   by_turns_tile.into_caches = into_caches && by_turns_kernel->abilities.asks;
   const KernelFunction run = by_turns_kernel->choose != nullptr ? by_turns_kernel->choose(by_turns_tile) : by_turns_kernel->run;
   run(by_turns_tile, inputs, out);

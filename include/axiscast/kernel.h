@@ -129,9 +129,11 @@ struct Tile {
   std::int64_t out_row_stride;  // bytes
   const AttributeSlot* attributes;
   const Chain* chain = nullptr;  // for kernels that compute chains, instead of `in` and `attributes`
-  bool stream = false;       // nobody reads `out` soon: write it past the caches. The caller fences. Only for kernels that say so.
-  bool into_caches = false;  // where `stream`: yet into the caches beyond L2; lines that are written are asked for. Only for
-                             // kernels that say so
+  bool stream = false;  // nobody reads `out` soon: write it past the caches. The caller fences, but where `into_caches`. Only for
+                        // kernels that say so.
+  // Where `stream`: yet into the caches, by ordinary stores alone, as nobody fences. What is read, and the lines that are written,
+  // are in a far cache or in memory: ask for them ahead. Only for kernels that say so (KernelAbilities::asks).
+  bool into_caches = false;
   PartsByTurns by_turns = {};  // where `stream`, but not `into_caches`
   bool halves = false;         // half a vector at a time is faster on this CPU, where long ones are streamed. Results are the same
   bool abreast = false;  // some rows at a time are faster: an input that is the same in all of them is long. Results are the same
@@ -169,7 +171,7 @@ struct KernelAbilities {
                             // beside another one that is streamed, where cols are no more than so many; for two inputs. 0: it
                             // does not, or has nothing to convert; and it does not with Tile::abreast
   bool abreast = false;     // it heeds Tile::abreast, where all inputs are streamed
-  bool asks = false;        // it heeds Tile::into_caches
+  bool asks = false;        // it heeds Tile::into_caches: then it makes no non-temporal store
 };
 
 /// An op for one combination of dtypes.

@@ -176,7 +176,7 @@ struct Predicate : Elementwise<kInputs> {
   template <class Class, class Op, typename T>
   static constexpr KernelAbilities Abilities() {
     KernelAbilities abilities;
-    abilities.asks = kAsksInCaches;
+    abilities.asks = kAsksForLines && Class::template Chooses<Class, Op, T>() != nullptr;
     return abilities;
   }
   template <class Op, typename T>
@@ -232,6 +232,10 @@ struct ExchangedPredicate : BinaryPredicate {
   template <class Class, class Op, typename T>
   static constexpr ChooseFunction Chooses() {
     return nullptr;
+  }
+  template <class, class Op, typename T>
+  static constexpr KernelAbilities Abilities() {
+    return BinaryPredicate::Abilities<BinaryPredicate, typename Op::Exchanged, T>();
   }
   template <class Op, typename T>
   static void Run(const Tile& tile, const void* const* inputs, void* out) {

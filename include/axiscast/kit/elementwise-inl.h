@@ -83,7 +83,7 @@ struct Elementwise {
       abilities.keeps = kTakesPeriodic<Op, T>;
       abilities.widens = kTakesWidened<Op, T> ? kMostWidenedCols : 0;
       abilities.abreast = kTakesAbreast<Op, T>;
-      abilities.asks = kAsksInCaches;
+      abilities.asks = kAsksForLines && (!IsCompact<Op, T>() || HasBySplat<Op, T>());
     }
     return abilities;
   }

@@ -45,7 +45,7 @@ class PeriodicRows {
     return (kLineIsVectors<D> && bytes < kShortBytes) ||
            (tile.cols > Lanes() && Misalignment(D(), static_cast<const Element*>(out)) != 0);
   }
-  // And from registers where they are not streamed and this holds.
+  // And from registers where they are not streamed (halves: not past the caches) and this holds.
   static HWY_INLINE bool Pays(const Tile& tile) {
     const auto bytes = tile.cols * static_cast<std::int64_t>(sizeof(Element));
     return tile.cols <= kMostVectors * Lanes() && bytes <= kMaxKeptBytes && tile.rows * tile.cols >= kLeastVectors * Lanes();
@@ -153,9 +153,9 @@ class PeriodicRows {
     auto* const out = static_cast<Element*>(out_rows);
     const auto n = static_cast<std::size_t>(tile.rows * tile.cols);
     if constexpr (kSame == 0) {
-      Rows::Joined::template Run<kStream>(StreamingOf(tile, tile.by_turns.rows), out, periods, cols, n, attributes, same, other);
+      Rows::Joined::template Run<kStream>(StreamingOf(tile), out, periods, cols, n, attributes, same, other);
     } else {
-      Rows::Joined::template Run<kStream>(StreamingOf(tile, tile.by_turns.rows), out, periods, cols, n, attributes, other, same);
+      Rows::Joined::template Run<kStream>(StreamingOf(tile), out, periods, cols, n, attributes, other, same);
     }
   }
 

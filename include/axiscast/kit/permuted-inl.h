@@ -88,14 +88,12 @@ class PermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
   using Again = PermutedAgainRows<Rows, Op, T, kPermuted>;
   using StreamedRows = StreamedPermutedRows<Rows, Op, T, kPermuted>;
 
-  // Whether to ask for what a loop reads of the other input and writes, as Tile::into_caches says. Of elements from one vector
-  // alone, of which few bytes are read: loops for others as well would be another twentieth of the library. (N,3)+(N,1),
+  // Whether loops ask for what they read of the other input and write, as Tile::into_caches says: those of elements from one
+  // vector, or from three that parts share. Loops for others as well would be another twentieth of the library. (N,3)+(N,1),
   // (N,3,16)+(N,1,16) and channels of 7 x 7 take 0.85 to 0.88 of the time from L3 with two threads, 0.85 to 1.05 with one (a Zen
   // 5).
-  template <int kVectors>
-  static HWY_INLINE bool Asks(const Tile& tile) {
-    return kAsksInCaches && kVectors == 1 && !kIsHalf<T> && tile.stream && tile.into_caches;
-  }
+  static constexpr bool kMayAsk = kAsksForLines && !kIsHalf<T>;
+  static HWY_INLINE bool Asks(const Tile& tile) { return tile.stream && tile.into_caches; }
   static HWY_INLINE void AskFor(const Element* streamed, const Element* out) {
     hwy::Prefetch(streamed + kFarAheadOfStream / sizeof(Element));
     PrefetchToWrite(out + kAheadOfStore / sizeof(Element));
@@ -118,7 +116,9 @@ class PermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
     static_assert(kFewParts == 8 && kMaxSharing == 4);
     if constexpr (!kAsks) {
       if (MayStream(tile, out_rows)) return LoadedTables<kVectors>(tile, inputs, out_rows, permuted);
-      if (Asks<kVectors>(tile)) return KeptTables<kVectors, kSlides, true>(tile, inputs, out_rows, permuted);
+    }
+    if constexpr (!kAsks && kMayAsk && kVectors == 1) {
+      if (Asks(tile)) return KeptTables<kVectors, kSlides, true>(tile, inputs, out_rows, permuted);
     }
     const Permutation& permutation = *tile.in[permuted].permutation;
     const InputRows permuted_rows = RowsOf(tile, inputs, permuted), streamed_rows = RowsOf(tile, inputs, 1 - permuted);
@@ -194,7 +194,9 @@ class PermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
     static_assert(kMaxSharing == 4);
     if constexpr (!kAsks) {
       if (MayStream(tile, out_rows)) return LoadedTables<4>(tile, inputs, out_rows, permuted);
-      if (Asks<1>(tile)) return Shared<true>(tile, inputs, out_rows, permuted);
+    }
+    if constexpr (!kAsks && kMayAsk) {
+      if (Asks(tile)) return Shared<true>(tile, inputs, out_rows, permuted);
     }
     const Permutation& permutation = *tile.in[permuted].permutation;
     const InputRows permuted_rows = RowsOf(tile, inputs, permuted), streamed_rows = RowsOf(tile, inputs, 1 - permuted);
@@ -273,8 +275,8 @@ class PermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
     if constexpr (kRowsTakeTurns<D> && !kAsks) {
       if (streams) return StreamedRows::template Run<kVectors>(tile, inputs, out_rows, permuted);
     }
-    if constexpr (!kAsks) {
-      if (Asks<kVectors>(tile)) return LoadedTables<kVectors, true>(tile, inputs, out_rows, permuted);
+    if constexpr (!kAsks && kMayAsk && kVectors == 1) {
+      if (Asks(tile)) return LoadedTables<kVectors, true>(tile, inputs, out_rows, permuted);
     }
     const Permutation& permutation = *tile.in[permuted].permutation;
     const InputRows permuted_rows = RowsOf(tile, inputs, permuted), streamed_rows = RowsOf(tile, inputs, 1 - permuted);

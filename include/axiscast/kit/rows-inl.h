@@ -167,11 +167,11 @@ struct ElementwiseRows {
       const bool dense = tile.out_row_stride == static_cast<std::int64_t>(cols * sizeof(Stored<Out>)) && (x.Joins(cols) && ...);
       if (dense && tile.rows > 1 && cols % lanes != 0) {
         const std::size_t n = static_cast<std::size_t>(tile.rows) * cols;
-        return Joined::template Run<kStream>(StreamingOf(tile, tile.by_turns.rows), reinterpret_cast<Stored<Out>*>(out), tile.rows,
-                                             cols, n, attributes, x...);
+        return Joined::template Run<kStream>(StreamingOf(tile), reinterpret_cast<Stored<Out>*>(out), tile.rows, cols, n, attributes,
+                                             x...);
       }
     }
-    SeparateRows<kStream>(StreamingOf(tile, tile.by_turns.rows), out, tile.out_row_stride, tile.rows, cols, attributes, x...);
+    SeparateRows<kStream>(StreamingOf(tile), out, tile.out_row_stride, tile.rows, cols, attributes, x...);
   }
 
   // Elements [i, i + lanes), all of the row that the operands stand at.
@@ -183,7 +183,8 @@ struct ElementwiseRows {
   // The same in a loop over a long row, stored, which asks for what comes later of one stream of halves. Of two: same_shape of
   // bfloat16 takes 1.17 times as long from L3 (Zen 4).
   template <class... X>
-  static constexpr bool kAskAnyway = kAsksInCaches && (0 + ... + (X::kStreamed && kIsHalf<typename X::Element>)) == 1;
+  static constexpr bool kAskAnyway =
+      kAsksInCaches && !SpecialRows::template kTakes<T> && (0 + ... + (X::kStreamed && kIsHalf<typename X::Element>)) == 1;
   template <class Wide, class A, class... X>
   static HWY_INLINE void StoreAhead(Wide wide, std::size_t i, Stored<Out>* out, const A& attributes, const X&... x) {
     if constexpr (kAskAnyway<X...>) (x.AskAhead(i), ...);

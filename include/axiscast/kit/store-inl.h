@@ -33,6 +33,8 @@ inline constexpr std::size_t kLineBytes = 64;
 // whose vectors a line is four or two, each would ask for the same lines as the one before it: float16 takes up to 1.17 times as
 // long in all caches (a Zen 3).
 inline constexpr bool kAsksInCaches = HWY_MAX_BYTES >= 64;
+// Whether kernels heed Tile::into_caches.
+inline constexpr bool kAsksForLines = kAsksInCaches && !HWY_HAVE_SCALABLE;
 
 // Elements from the vector's boundary before `at` to it.
 template <class D>
@@ -84,9 +86,7 @@ struct Streaming {
   int most_parts = 1;       // so many parts of a long run take turns (PartsByTurns)
   bool past_caches = true;  // or into them, as Tile::into_caches says
 };
-HWY_INLINE Streaming StreamingOf(const Tile& tile, int most_parts) {
-  return {tile.into_caches ? 1 : most_parts, !tile.into_caches};
-}
+HWY_INLINE Streaming StreamingOf(const Tile& tile) { return {tile.into_caches ? 1 : tile.by_turns.rows, !tile.into_caches}; }
 
 // Streams a line, whose vectors are result(i) and on, after ask(i) and on. Several are stored right after each other: where inputs
 // are loaded between them, calls take 1.1 to 1.18 times as long (a Zen 3).
@@ -154,7 +154,8 @@ HWY_INLINE Turns TurnsOf(std::size_t most_parts, std::size_t n, std::size_t byte
 }
 
 // Streams the whole lines of `row` from element i, which begins one, to the last one that ends at `stop` at the latest; result(i)
-// gives a vector. Returns where the next line begins.
+// gives a vector, and ask(i) asks for what comes later. Returns where the next line begins. What goes into the caches is stored by
+// StoreLines, kVectors at a time.
 // Parts of a long row take turns, as a core reads more from several places than from one. Of two parts sums of two arrays take 0.88
 // to 0.95 of the time with one thread, of an array and a value 0.86 to 0.92, comparisons 0.75 to 0.9 (AVX2, a Zen 3), with two
 // threads 0.95 and 0.96, where four take 1.25 and 1.13 times as long as two (AVX-512, a Zen 5); of four parts 0.93 and 0.82, of two
@@ -164,7 +165,7 @@ template <std::size_t kLeast = kLeastByTurns, std::size_t kVectors = 4, class D,
 HWY_INLINE std::size_t StreamLines(D d, T* row, std::size_t i, std::size_t stop, const Ask& ask, const F& result,
                                    Streaming streaming) {
   constexpr std::size_t kLine = kLineBytes / sizeof(T);
-  if constexpr (kAsksInCaches && kLineIsVectors<D>) {
+  if constexpr (kAsksForLines && kLineIsVectors<D>) {
     constexpr std::size_t kLeastVectors = kLine / hn::MaxLanes(D());
     if (!streaming.past_caches) return StoreLines<HWY_MAX(kVectors, kLeastVectors)>(d, row, i, stop, ask, result);
   }
@@ -219,9 +220,9 @@ HWY_INLINE void ForRunsByTurns(std::size_t most_parts, std::size_t n, std::size_
   }
 }
 
-// A run of results. One that `streams` is stored past the caches: the vectors in its whole lines, where nothing else is stored. An
-// ordinary store that reaches into a line that was streamed waits until that has come back from memory, 300 ns, and so does one
-// into the other half of a line of which half was streamed.
+// A run of results. One that `streams` goes past the caches, if `streaming` says so: the vectors in its whole lines, where nothing
+// else is stored. An ordinary store that reaches into a line that was streamed waits until that has come back from memory, 300 ns,
+// and so does one into the other half of a line of which half was streamed.
 template <typename T>
 class OutputRun {
  public:
