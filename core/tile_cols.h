@@ -328,6 +328,10 @@ class TileCols {
   // Kernels take that input transposed; -1: none.
   void Transpose(int input) { transposed_ = input; }
   bool IsAnyTransposed(int first) const { return transposed_ >= 0 && IsTransposed(transposed_, first); }
+  // Do that input's lines all begin on cache lines, if the first one does?
+  bool IsTransposedOnLines(int first) const {
+    return IsAnyTransposed(first) && canonical_.strides[transposed_][first] % kLineBytes == 0;
+  }
   // Kernels take that input as it lies, where cols are the dims from `first` on; -1: none.
   void Permute(int input, int first, const Permutation* permutation) {
     permuted_ = input;

@@ -21,12 +21,16 @@ constexpr std::int64_t kSlowTileBytes = 2 * 1024;     // at least, however slow 
 constexpr std::int64_t kLongTileBytes = 128 * 1024;   // of a call that is never shared, when nothing goes through scratch
 // When kernels transpose: bytes of rows, which are the transposed input's lines, and of cols. Whole lines both ways, and more of
 // those that are far apart. In L2, cols of 64 bytes take up to 1.4 times as long on two threads; from L3 tiles of 512 by 128 bytes
-// take 1.2 times as long; from memory, L3's take 1.1 to 1.8 times as long. Tiles of as many rows as cols, and of 64 KB and more,
-// take 1.1 to 1.6 times as long.
+// take 1.2 times as long, and tiles of as many rows as cols, and of 64 KB and more, 1.1 to 1.6 times as long. From memory, where
+// kernels ask for what comes, what matters is how often another page of 4 KB is read or written: 2048 x 2048 of float32 takes 1.26
+// ms with cols of 2 KB, 1.37 with 512 bytes, 1.54 with 128. But where the transposed input's lines begin off cache lines, each is
+// read twice, and lost in between where cols are many: 43690 x 256 takes 3.6 ms with cols of 128 bytes, 3.9 with 256, 5.8 with 1
+// KB.
 struct SidesInBytes {
   std::int64_t rows, cols;
 };
-constexpr SidesInBytes kTransposedInL2 = {512, 128}, kTransposedInL3 = {2048, 64}, kTransposedFar = {768, 128};
+constexpr SidesInBytes kTransposedInL2 = {512, 128}, kTransposedInL3 = {2048, 64}, kTransposedFar = {2048, 128},
+                       kTransposedFarOnLines = {2048, 512};
 
 // Tiles are what threads share; one thread wants none (core/layout.cc), nor does a piece of several that are one.
 std::int64_t DirectTileBytes(const TilingProblem& problem, bool joined) {
@@ -224,7 +228,8 @@ Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, co
     const std::int64_t side = kLineBytes / problem.widest;
     std::int64_t rows = canonical.extents[transposed], cols = canonical.extents[first];
     if (!problem.serial) {
-      const SidesInBytes about = problem.fits_l2 ? kTransposedInL2 : problem.far ? kTransposedFar : kTransposedInL3;
+      const SidesInBytes far = chooser.IsTransposedOnLines(first) ? kTransposedFarOnLines : kTransposedFar;
+      const SidesInBytes about = problem.fits_l2 ? kTransposedInL2 : problem.far ? far : kTransposedInL3;
       const std::int64_t about_rows = about.rows / problem.widest, about_cols = about.cols / problem.widest;
       rows = WithSquares(rows, about_rows, side);
       // Of fewer rows, tiles are wider, but not where their rows' lines come from memory.
@@ -232,7 +237,7 @@ Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, co
       cols = WithSquares(cols, wide * about_cols, side);
     }
     // One thread takes all as one tile. Less is cut from cols: of too few rows for squares, 8 x 5000 take 4 times as long.
-    const bool whole = problem.serial && forced.tile_bytes == 0;
+    const bool whole = (problem.serial || problem.far) && forced.tile_bytes == 0;
     tiling.elements = whole ? rows * cols : std::min(rows * cols, tiling.elements);
     tiling.cols = whole ? cols : std::min({cols, std::max(tiling.elements / rows / side * side, side), tiling.elements});
   } else if (transposed >= 0) {

@@ -36,8 +36,9 @@ class TransposedRows {
                          transposed.row_stride, streamed.row_stride, tile.out_row_stride};
     const auto attributes = ReadAttributes<Op, T>(tile);
     using A = std::remove_const_t<decltype(attributes)>;
+    const bool asks = tile.stream;
     const bool overlaps = tile.rows >= kLow && tile.cols >= kSide && first.out != first.streamed;
-    const bool streams = tile.stream && !tile.into_caches &&
+    const bool streams = asks && !tile.into_caches &&
                          (reinterpret_cast<std::uintptr_t>(out) | static_cast<std::uintptr_t>(tile.out_row_stride)) % 64 == 0;
     // Lines of 64 bytes that are loads of as many take 0.8 to 0.95 of the time of their halves, and 1.1 to 1.15 times as long off
     // lines.
@@ -45,19 +46,20 @@ class TransposedRows {
         (reinterpret_cast<std::uintptr_t>(first.transposed) | static_cast<std::uintptr_t>(first.transposed_stride)) % 64 == 0;
     std::int64_t r = 0;
     if constexpr (kSide > kSquareRows) {
-      if (on_lines) r = RunSquares<kSide>(tile, first, r, streams, overlaps, attributes);
+      if (on_lines || asks) r = RunSquares<kSide>(tile, first, r, asks, streams, overlaps, attributes);
     }
-    r = RunSquares<kSquareRows>(tile, first, r, streams, overlaps, attributes);
+    r = RunSquares<kSquareRows>(tile, first, r, asks, streams, overlaps, attributes);
     if constexpr (kLow < kSquareRows) {
       if (tile.rows < kSquareRows || tile.rows - r <= kLow) {
         for (; r < tile.rows; r += kLow) {
-          RunRow(tile, first, r, kLow, overlaps, &SquareOf<false, kLow, A>, &SquareOf<false, kLow, A>, attributes);
+          RunRow(tile, first, r, kLow, asks, overlaps, &SquareOf<false, kLow, A>, &SquareOf<false, kLow, A>, attributes);
         }
         return;
       }
     }
     if (r == tile.rows) return;
-    RunRow(tile, first, r, kSquareRows, overlaps, &SquareOf<false, kSquareRows, A>, &SquareOf<false, kSquareRows, A>, attributes);
+    RunRow(tile, first, r, kSquareRows, asks, overlaps, &SquareOf<false, kSquareRows, A>, &SquareOf<false, kSquareRows, A>,
+           attributes);
   }
 
  private:
@@ -119,26 +121,42 @@ class TransposedRows {
 
   // Squares of so many rows, from row `r` on, as long as rows are whole; returns the row behind them.
   template <std::int64_t kRows, class A>
-  static HWY_INLINE std::int64_t RunSquares(const Tile& tile, const Sides& first, std::int64_t r, bool streams, bool overlaps,
-                                            const A& attributes) {
+  static HWY_INLINE std::int64_t RunSquares(const Tile& tile, const Sides& first, std::int64_t r, bool asks, bool streams,
+                                            bool overlaps, const A& attributes) {
     const Square<A> part = &SquareOf<false, kRows, A>, whole = streams ? &SquareOf<true, kRows, A> : part;
-    for (; r + kRows <= tile.rows; r += kRows) RunRow(tile, first, r, kRows, overlaps, whole, part, attributes);
+    for (; r + kRows <= tile.rows; r += kRows) RunRow(tile, first, r, kRows, asks, overlaps, whole, part, attributes);
     return r;
   }
   // A row of squares. Where they are fewer rows, they overlap those above; where the last one has fewer cols, it overlaps the one
   // before it; or what there is of a square is computed alone.
   template <class A>
-  static HWY_INLINE void RunRow(const Tile& tile, const Sides& first, std::int64_t r, std::int64_t height, bool overlaps,
+  static HWY_INLINE void RunRow(const Tile& tile, const Sides& first, std::int64_t r, std::int64_t height, bool asks, bool overlaps,
                                 Square<A> whole, Square<A> part, const A& attributes) {
     const std::int64_t rows = HWY_MIN(tile.rows - r, height);
     for (std::int64_t c = 0; c < tile.cols; c += kSide) {
       const std::int64_t cols = HWY_MIN(tile.cols - c, kSide);
+      if (asks) AskAhead(tile, first, r, c, height);
       if ((rows < height || cols < kSide) && !overlaps) {
         PartOfSquare(first.At(r, c), rows, cols, attributes);
       } else {
         (cols == kSide ? whole : part)(first.At(r + rows - height, c + cols - kSide), attributes);
       }
     }
+  }
+  // Asks for what the square has that is four squares later, or as many into the next row of them. From memory, 2048 x 2048 of
+  // float32 takes 0.6 of the time that it takes if they are asked for a tile before, and 43690 x 256 0.75 (a Zen 5).
+  static HWY_INLINE void AskAhead(const Tile& tile, const Sides& first, std::int64_t r, std::int64_t c, std::int64_t height) {
+    c += 4 * kSide;
+    for (; c >= tile.cols; c -= tile.cols) r += height;
+    const Sides later = first.At(r, c);
+    for (std::int64_t i = 0; i < kSide; ++i) {
+      const std::byte* const line = later.transposed + i * later.transposed_stride;
+      hwy::Prefetch(line);
+      hwy::Prefetch(line + height * kSize - 1);  // off lines it is in two of them
+    }
+    for (std::int64_t i = 0; i < height; ++i) hwy::Prefetch(later.streamed + i * later.streamed_stride);
+    if (!tile.into_caches) return;
+    for (std::int64_t i = 0; i < height; ++i) PrefetchToWrite(later.out + i * later.out_stride);
   }
   // Not inlined, as gcc would have the multiples of strides ready on the stack for all squares, which takes 2.5 times as long.
   template <bool kStream, std::int64_t kRows, class A>
