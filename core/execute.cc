@@ -261,7 +261,7 @@ Stores StoresOf(const Layout& layout, std::byte* const* pointers, StorePolicy st
       std::find(pointers, pointers + out, pointers[out]) == pointers + out) {
     return kPast;
   }
-  return layout.asking_threads > 0 && (long_runs || layout.transposes) ? kInto : kNear;
+  return layout.asking_threads > 0 && (long_runs || layout.squares()) ? kInto : kNear;
 }
 
 }  // namespace

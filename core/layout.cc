@@ -23,7 +23,7 @@ namespace {
 constexpr double kCallSeconds = 3e-9;   // a plan's execution, before its first tile
 constexpr double kLoopSeconds = 15e-9;  // going through the tile loop rather than straight to a kernel
 constexpr double kAskedL2 = 2;          // of L2: where each thread has more bytes, they are asked for (Tile::into_caches)
-constexpr double kFarTransposed = 0.5;  // of L3: a transpose of more bytes gains by asking for the next tile's
+constexpr double kFarTransposed = 0.5;  // of L3: a transpose of more bytes gains by asking for what comes
 
 // Of rows that a kernel widens once for all (KernelAbilities::widens): as floats at most a third of L1, and a power of two. 4096 of
 // 48 KB: (24,4096)+(4096) of float16 and channels of 7 x 7 take 0.7 of the time that cut rows take from L2 and L3 (Zen 5). 2048 of
@@ -273,7 +273,7 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   // Where rows are lines that follow each other, a tile's are one run.
   const std::int64_t streamed_run = tiling.whole_lines ? layout.tile_rows() * layout.tile_cols() * out_size : layout.run_bytes;
   // Transposed squares are rows of whole lines, each of which kernels write at once.
-  const bool squares = layout.transposes && !layout.stages;
+  const bool squares = layout.squares();
   const bool writes_lines = squares && out_size == problem.widest && layout.operands.back().row_stride % kLineBytes == 0;
   layout.can_stream = kernel_streams && !all_splat && layout.tiles > 1 && layout.operands.back().delivery == Delivery::kStreamed &&
                       (streamed_run >= kStreamedRunBytes || writes_lines);
@@ -282,7 +282,7 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   const bool on_lines = one_run || layout.operands.back().row_stride % kLineBytes == 0;  // if the first one is
   layout.streams = layout.can_stream && problem.streams && (on_lines || layout.run_bytes >= kStreamedRowBytes);
   // Where rows do not follow each other, what is asked for behind a row's end may be another thread's, but for squares that are
-  // transposed: those ask for what is theirs.
+  // transposed: those ask within their tile.
   const bool follow = one_run || layout.operands.back().row_stride == layout.tile_cols() * out_size;
   // Chains take 1.05 to 1.15 times as long.
   const bool may_ask = !steps.empty() && steps.back().kernel->abilities.asks && layout.steps.back().chain == nullptr &&

@@ -128,9 +128,11 @@ struct Layout {
   std::int64_t scratch_bytes = 0;  // of all blocks, at most kScratchBytes
   Estimate estimate;
 
+  // Kernels transpose them.
+  bool squares() const { return transposes && !stages; }
   // One tile, one step, and no scratch.
   bool direct() const { return tiles == 1 && !stages && steps.size() == 1; }
-  // One step, no scratch, and no lines to ask for between tiles.
+  // One step and no scratch.
   bool is_plain() const { return check == nullptr && !stages && steps.size() == 1; }
   int input_count() const { return static_cast<int>(operands.size()) - 1; }
   // The innermost one of several chunks: from its chunk to the next one, tiles follow each other.

@@ -42,9 +42,7 @@ struct Runs {
 };
 Runs RunsOf(const OperandLayout& operand, std::int64_t rows, std::int64_t cols) {
   const bool staged = operand.delivery == Delivery::kStaged && operand.row_stride == std::int64_t{1} << operand.size_log2;
-  if (operand.delivery == Delivery::kTransposed || (staged && operand.box.empty())) {
-    return {cols, staged ? operand.box_chunk_stride : operand.col_stride, rows << operand.size_log2};
-  }
+  if (staged && operand.box.empty()) return {cols, operand.box_chunk_stride, rows << operand.size_log2};
   if (operand.delivery != Delivery::kStreamed) return {0, 0, 0};
   const std::int64_t bytes = cols << operand.size_log2;
   if (rows == 1 || operand.row_stride == bytes) return {1, 0, rows * bytes};
@@ -112,7 +110,7 @@ void RunTile(TileJob& job, const TileAt& at) {
   const Layout& layout = job.layout;
   const std::size_t steps = layout.steps.size();
   // A check has no steps.
-  const bool prefetches = at.next != nullptr && layout.far && (steps > 1 || (steps == 1 && layout.transposes && layout.stages));
+  const bool prefetches = at.next != nullptr && layout.far && (steps > 1 || (layout.transposes && layout.stages));
   if (prefetches) PrefetchNext(job, at, 0, static_cast<std::int64_t>(steps));
   const bool whole = at.rows == layout.tile_rows() && at.chunk == layout.loops.back().chunk;
   const std::byte* values[kMaxOperands + kMaxSteps];  // of each input, then of each step's result

@@ -39,8 +39,7 @@ namespace {
 // Divisions take twice as long as their cycles say. How shared rows are cut was not measured. Sapphire Rapids, which has the same
 // cores, and Granite Rapids have its row, as it is nearer than a Zen 5's; nobody measured them.
 //
-// A machine of another class, as the first row is for, was measured by nobody: its row is a Zen 5's, but nothing is asked for in
-// caches.
+// Machines of other classes, which the first row is for, nobody measured: it is a Zen 5's, but nothing is asked for in caches.
 //
 // How many parts take turns was measured on the Zen 3 (rows alone), a Zen 5 and the Emerald Rapids; a Zen 4 has what a Zen 5 has.
 constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();

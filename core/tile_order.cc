@@ -9,7 +9,8 @@ namespace axiscast {
 
 int WholeFrom(const Layout& layout) {
   const int last = static_cast<int>(layout.loops.size()) - 1;
-  if (layout.transposes) return last + 1;  // from memory tiles ask for the next one's lines; in caches it takes no longer
+  if (layout.transposes)
+    return last + 1;  // from memory their shape is how few pages they change between; in caches it takes no longer
   if (layout.steps.size() > 1 || (layout.tile_rows() > 1 && layout.loops[last].count > 1)) return last + 1;
   bool blocks = false;  // one row of them is staged for all rows
   for (const OperandLayout& operand : layout.operands) {

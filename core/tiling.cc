@@ -22,10 +22,10 @@ constexpr std::int64_t kLongTileBytes = 128 * 1024;   // of a call that is never
 // When kernels transpose: bytes of rows, which are the transposed input's lines, and of cols. Whole lines both ways, and more of
 // those that are far apart. In L2, cols of 64 bytes take up to 1.4 times as long on two threads; from L3 tiles of 512 by 128 bytes
 // take 1.2 times as long, and tiles of as many rows as cols, and of 64 KB and more, 1.1 to 1.6 times as long. From memory, where
-// kernels ask for what comes, what matters is how often another page of 4 KB is read or written: 2048 x 2048 of float32 takes 1.26
-// ms with cols of 2 KB, 1.37 with 512 bytes, 1.54 with 128. But where the transposed input's lines begin off cache lines, each is
-// read twice, and lost in between where cols are many: 43690 x 256 takes 3.6 ms with cols of 128 bytes, 3.9 with 256, 5.8 with 1
-// KB.
+// kernels ask for what comes, what matters is how often another page of 4 KB is read or written: 2048 x 2048 of float32 takes 1.54
+// ms with cols of 128 bytes, 1.37 with 512, and 1.26 with 2 KB, which would be few tiles. But where the transposed input's lines
+// begin off cache lines, each is read twice, and lost in between where cols are many: 43690 x 256 takes 3.6 ms with cols of 128
+// bytes, 3.9 with 256, 5.8 with 1 KB.
 struct SidesInBytes {
   std::int64_t rows, cols;
 };
@@ -230,11 +230,14 @@ Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, co
     if (!problem.serial) {
       const SidesInBytes far = chooser.IsTransposedOnLines(first) ? kTransposedFarOnLines : kTransposedFar;
       const SidesInBytes about = problem.fits_l2 ? kTransposedInL2 : problem.far ? far : kTransposedInL3;
-      const std::int64_t about_rows = about.rows / problem.widest, about_cols = about.cols / problem.widest;
+      const std::int64_t about_rows = about.rows / problem.widest;
       rows = WithSquares(rows, about_rows, side);
-      // Of fewer rows, tiles are wider, but not where their rows' lines come from memory.
-      const std::int64_t wide = problem.far ? 1 : std::max<std::int64_t>(about_rows / rows, 1);
-      cols = WithSquares(cols, wide * about_cols, side);
+      // Of fewer rows, tiles are wider. From memory there are enough of them for many threads, while each has two squares of cols.
+      std::int64_t about_cols = std::max<std::int64_t>(about_rows / rows, 1) * about.cols / problem.widest;
+      constexpr std::int64_t kLeastTiles = 128;
+      const std::int64_t all = SaturatingProduct(canonical.extents[transposed], cols);
+      while (problem.far && about_cols >= 4 * side && all / (rows * about_cols) < kLeastTiles) about_cols /= 2;
+      cols = WithSquares(cols, about_cols, side);
     }
     // One thread takes all as one tile. Less is cut from cols: of too few rows for squares, 8 x 5000 take 4 times as long.
     const bool whole = (problem.serial || problem.far) && forced.tile_bytes == 0;

@@ -148,6 +148,7 @@ class TransposedRows {
   static HWY_INLINE void AskAhead(const Tile& tile, const Sides& first, std::int64_t r, std::int64_t c, std::int64_t height) {
     c += 4 * kSide;
     for (; c >= tile.cols; c -= tile.cols) r += height;
+    if (r >= tile.rows) return;
     const Sides later = first.At(r, c);
     for (std::int64_t i = 0; i < kSide; ++i) {
       const std::byte* const line = later.transposed + i * later.transposed_stride;
