@@ -110,7 +110,7 @@ void RunTile(TileJob& job, const TileAt& at) {
   const Layout& layout = job.layout;
   const std::size_t steps = layout.steps.size();
   // A check has no steps.
-  const bool prefetches = at.next != nullptr && layout.far && (steps > 1 || (layout.transposes && layout.stages));
+  const bool prefetches = at.next != nullptr && layout.far && (steps > 1 || (steps == 1 && layout.transposes && layout.stages));
   if (prefetches) PrefetchNext(job, at, 0, static_cast<std::int64_t>(steps));
   const bool whole = at.rows == layout.tile_rows() && at.chunk == layout.loops.back().chunk;
   const std::byte* values[kMaxOperands + kMaxSteps];  // of each input, then of each step's result
