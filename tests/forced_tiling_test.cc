@@ -3,10 +3,8 @@
 // element. AXISCAST_SEED and AXISCAST_CASES as in layout_test.
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <cstdio>
 #include <cstring>
-#include <limits>
 #include <map>
 #include <utility>
 

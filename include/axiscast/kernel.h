@@ -161,8 +161,8 @@ using CheckFunction = bool (*)(const Tile& tile, const void* input);
 /// What a kernel's `run` knows beyond tiles of rows that are streamed or splat.
 struct KernelAbilities {
   int permutes = 0;         // it heeds TileInput::permutation, of so many lanes; of any dtypes, for two inputs. 0: it does not
-  bool transposes = false;  // it heeds TileInput::transposed; of any dtypes, for two inputs. What comes from memory nobody asks for
-                            // but itself, where it `asks`
+  bool transposes = false;  // it heeds TileInput::transposed; of any dtypes, for two inputs. Only itself asks ahead for what comes
+                            // from memory, where it `asks`
   bool spreads = false;     // it heeds Tile::out_step; of any dtypes
   bool keeps = false;       // it has no cost for rows that follow each other, where one input is the same in all and rows are
                             // whole vectors, up to kMaxKept and kMaxKeptBytes: it keeps that input in registers. Others, with

@@ -124,9 +124,8 @@ struct PlanDescription {
   std::int64_t grain_tiles;           // tiles in the smallest piece of parallel work
   bool parallel;                      // threads may share it, a pool's from some 3 us on; false: runs in the calling thread,
                                       // whatever the options
-  // "direct", "direct, asked for ahead" (the lines that are written, and those read, unless so many threads share the call that
-  // their own caches hold them), "streaming" (past the caches, unless in
-  // place, and short runs off a line), "through scratch"...
+  // "direct"; "direct, asked for ahead" (the lines that are written, and those read, unless so many threads share the call that
+  // their own caches hold them); "streaming" (past the caches, unless in place, and short runs off a line); "through scratch"...
   std::string store;
   double estimated_seconds;  // one thread, an integer divisor's check with it
   std::vector<Part> parts;   // what estimated_seconds is the sum of

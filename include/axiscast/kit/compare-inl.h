@@ -149,8 +149,6 @@ struct ByteVectors {
         i = group - misalignment;
       }
     }
-    // From results of 8 KB on: what is read is 2 to 16 times as much. (With AVX-512 long rows take 0.82 to 0.97 of the time by
-    // turns; short ones nobody measured.)
     const auto ask = [&](std::size_t at) HWY_ATTR __attribute__((always_inline)) {
       if constexpr (kStream) {
         if (!streaming.past_caches) {
@@ -158,6 +156,8 @@ struct ByteVectors {
         }
       }
     };
+    // From results of 8 KB on: what is read is 2 to 16 times as much. (With AVX-512 long rows take 0.82 to 0.97 of the time by
+    // turns; short ones nobody measured.)
     i = run.template StoreVectors<8192, 1>(d_group, out, i, n, ask, bytes);
     if (i < n) run.StoreLast(bytes(n - group), d_group, out + n - group);
     return true;

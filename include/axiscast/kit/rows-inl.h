@@ -149,7 +149,7 @@ struct ElementwiseRows {
   // As RunPattern, for operands that may be of other kinds, not all of them splat.
   template <class A, class... X>
   static HWY_INLINE void RunRows(const Tile& tile, void* out_rows, const A attributes, X... x) {
-    if (tile.stream && !(tile.into_caches && kAskAnyway<X...>)) return StreamedRows(tile, out_rows, attributes, x...);
+    if (tile.stream && !(tile.into_caches && kAsksForHalves<X...>)) return StreamedRows(tile, out_rows, attributes, x...);
     JoinedOrSeparateRows<false>(tile, out_rows, attributes, x...);
   }
   // In one function with those that are not streamed, both have too few registers: short rows in L2 take 1.3 times as long.
@@ -180,14 +180,15 @@ struct ElementwiseRows {
     return ResultOf<typename X::Element...>(wide, attributes, x.Load(StoredTag<typename X::Element, Wide>(), i)...);
   }
 
-  // The same in a loop over a long row, stored, which asks for what comes later of one stream of halves. Of two: same_shape of
+  // Whether loops over a long row ask for what comes later although nobody says so: of one stream of halves. Of two, same_shape of
   // bfloat16 takes 1.17 times as long from L3 (Zen 4).
   template <class... X>
-  static constexpr bool kAskAnyway =
+  static constexpr bool kAsksForHalves =
       kAsksInCaches && !SpecialRows::template kTakes<T> && (0 + ... + (X::kStreamed && kIsHalf<typename X::Element>)) == 1;
+  // The same in such a loop, stored.
   template <class Wide, class A, class... X>
   static HWY_INLINE void StoreAhead(Wide wide, std::size_t i, Stored<Out>* out, const A& attributes, const X&... x) {
-    if constexpr (kAskAnyway<X...>) (x.AskAhead(i), ...);
+    if constexpr (kAsksForHalves<X...>) (x.AskAhead(i), ...);
     if constexpr (kInHalves) {
       const hn::Half<Wide> half;
       const hn::Rebind<Stored<Out>, decltype(half)> d_half;

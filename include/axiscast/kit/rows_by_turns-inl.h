@@ -33,7 +33,7 @@ class JoinedRows {
     const std::size_t lanes = hn::Lanes(wide), last = n - lanes, begin = Rows::template Begin<kStream>(d_stored, out);
     const auto first_result = Rows::Result(wide, 0, attributes, x...);
     const auto last_result = Rows::Result(wide, last, attributes, x.After(rows - 1)...);
-    const OutputRun<Out> run(kStream, out, n, streaming);
+    const OutputRun<Out> run(kStream, out, n, {1, streaming.past_caches});
     const std::size_t between = n > begin ? (n - 1 - begin) & (0 - lanes) : 0;  // elements of the vectors that begin there
     if constexpr (kStream && kRowsTakeTurns<decltype(d_stored)>) {
       ForRunsByTurns(static_cast<std::size_t>(streaming.most_parts), between, sizeof(Out),
