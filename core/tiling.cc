@@ -20,17 +20,23 @@ constexpr std::int64_t kDirectTileBytes = 64 * 1024;  // of the widest operand, 
 constexpr std::int64_t kSlowTileBytes = 2 * 1024;     // at least, however slow the op is
 constexpr std::int64_t kLongTileBytes = 128 * 1024;   // of a call that is never shared, when nothing goes through scratch
 // When kernels transpose: bytes of rows, which are the transposed input's lines, and of cols. Whole lines both ways, and more of
-// those that are far apart. In L2, cols of 64 bytes take up to 1.4 times as long on two threads; from L3 tiles of 512 by 128 bytes
-// take 1.2 times as long, and tiles of as many rows as cols, and of 64 KB and more, 1.1 to 1.6 times as long. From memory, where
-// kernels ask for what comes, what matters is how often another page of 4 KB is read or written: 2048 x 2048 of float32 takes 1.54
-// ms with cols of 128 bytes, 1.37 with 512, and 1.26 with 2 KB, which would be few tiles. But where the transposed input's lines
-// begin off cache lines, each is read twice, and lost in between where cols are many: 43690 x 256 takes 3.6 ms with cols of 128
-// bytes, 3.9 with 256, 5.8 with 1 KB.
+// those that are far apart.
 struct SidesInBytes {
   std::int64_t rows, cols;
 };
-constexpr SidesInBytes kTransposedInL2 = {512, 128}, kTransposedInL3 = {2048, 64}, kTransposedFar = {2048, 128},
-                       kTransposedFarOnLines = {2048, 512};
+// Where another thread has the rows after a tile's, each of its columns of squares has the CPU fetch some of their lines, which
+// that thread then waits for: with two strips of 128 rows, a thread each, 256 x 256 of float32 take two threads 4.5 us, with one
+// 3.6 (and one thread 6.7 and 6.0). But lines that squares share are lost where rows are many: 300 x 200 in tiles of 256 rows takes
+// 1.16 times as long as in tiles of 128 or 192. Cols of 64 bytes take up to 1.4 times as long on two threads.
+constexpr SidesInBytes kTransposedInL2 = {768, 128}, kTransposedInL2OnLines = {1024, 128}, kTransposedInL2Few = {512, 128};
+constexpr std::int64_t kFewTransposed = 4;  // of fewer tiles the first ones would be too uneven for two threads: 200 x 200 has 3
+// Tiles of 512 by 128 bytes take 1.2 times as long, and those of as many rows as cols, and of 64 KB and more, 1.1 to 1.6 times.
+constexpr SidesInBytes kTransposedInL3 = {2048, 64};
+// From memory, where kernels ask for what comes, what matters is how often another page of 4 KB is read or written: 2048 x 2048 of
+// float32 takes 1.54 ms with cols of 128 bytes, 1.37 with 512, and 1.26 with 2 KB, which would be few tiles. But where the
+// transposed input's lines begin off cache lines, each is read twice, and lost in between where cols are many: 43690 x 256 takes
+// 3.6 ms with cols of 128 bytes, 3.9 with 256, 5.8 with 1 KB.
+constexpr SidesInBytes kTransposedFar = {2048, 128}, kTransposedFarOnLines = {2048, 512};
 
 // Tiles are what threads share; one thread wants none (core/layout.cc), nor does a piece of several that are one.
 std::int64_t DirectTileBytes(const TilingProblem& problem, bool joined) {
@@ -118,6 +124,29 @@ class Chooser : public TileCost {
 std::int64_t WithSquares(std::int64_t extent, std::int64_t about, std::int64_t side) {
   while (about < extent && extent % about != 0 && extent % about < side) about += side;
   return std::min(about, extent);
+}
+
+struct Sides {
+  std::int64_t rows, cols;
+};
+// How many rows and cols tiles have, of all that there are.
+Sides TransposedSides(const Sides& all, const SidesInBytes& about, const TilingProblem& problem) {
+  constexpr std::int64_t kLeastTiles = 128;  // from memory, for many threads, while each has two squares of cols
+  const std::int64_t side = kLineBytes / problem.widest, about_rows = about.rows / problem.widest;
+  const std::int64_t rows = WithSquares(all.rows, about_rows, side);
+  std::int64_t about_cols = std::max<std::int64_t>(about_rows / rows, 1) * about.cols / problem.widest;  // of fewer rows, wider
+  const std::int64_t elements = SaturatingProduct(all.rows, all.cols);
+  while (problem.far && about_cols >= 4 * side && elements / (rows * about_cols) < kLeastTiles) about_cols /= 2;
+  return {rows, WithSquares(all.cols, about_cols, side)};
+}
+// on_lines: the transposed input's lines begin on cache lines.
+Sides TransposedSides(const Sides& all, bool on_lines, const TilingProblem& problem) {
+  if (problem.serial) return all;
+  if (problem.far) return TransposedSides(all, on_lines ? kTransposedFarOnLines : kTransposedFar, problem);
+  if (!problem.fits_l2) return TransposedSides(all, kTransposedInL3, problem);
+  const Sides sides = TransposedSides(all, on_lines ? kTransposedInL2OnLines : kTransposedInL2, problem);
+  const std::int64_t tiles = CeilDiv(all.rows, sides.rows) * CeilDiv(all.cols, sides.cols);
+  return tiles < kFewTransposed ? TransposedSides(all, kTransposedInL2Few, problem) : sides;
 }
 
 }  // namespace
@@ -226,19 +255,8 @@ Tiling ChooseTiling(const Canonical& canonical, const TilingProblem& problem, co
   tiling.cols = std::clamp<std::int64_t>(row_bytes / problem.widest, 1, tiling.elements);
   if (chooser.IsAnyTransposed(first)) {
     const std::int64_t side = kLineBytes / problem.widest;
-    std::int64_t rows = canonical.extents[transposed], cols = canonical.extents[first];
-    if (!problem.serial) {
-      const SidesInBytes far = chooser.IsTransposedOnLines(first) ? kTransposedFarOnLines : kTransposedFar;
-      const SidesInBytes about = problem.fits_l2 ? kTransposedInL2 : problem.far ? far : kTransposedInL3;
-      const std::int64_t about_rows = about.rows / problem.widest;
-      rows = WithSquares(rows, about_rows, side);
-      // Of fewer rows, tiles are wider. From memory there are enough of them for many threads, while each has two squares of cols.
-      std::int64_t about_cols = std::max<std::int64_t>(about_rows / rows, 1) * about.cols / problem.widest;
-      constexpr std::int64_t kLeastTiles = 128;
-      const std::int64_t all = SaturatingProduct(canonical.extents[transposed], cols);
-      while (problem.far && about_cols >= 4 * side && all / (rows * about_cols) < kLeastTiles) about_cols /= 2;
-      cols = WithSquares(cols, about_cols, side);
-    }
+    const auto [rows, cols] =
+        TransposedSides({canonical.extents[transposed], canonical.extents[first]}, chooser.IsTransposedOnLines(first), problem);
     // One thread takes all as one tile. Less is cut from cols: of too few rows for squares, 8 x 5000 take 4 times as long.
     const bool whole = (problem.serial || problem.far) && forced.tile_bytes == 0;
     tiling.elements = whole ? rows * cols : std::min(rows * cols, tiling.elements);
