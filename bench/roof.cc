@@ -114,21 +114,30 @@ double Roof::Time(const Traffic& traffic, const std::vector<Part>& parts, int th
   const auto passes = std::max<std::int64_t>(static_cast<std::int64_t>(effort.chunk / pass), 1);
   const std::int64_t warm_up = WarmUpPasses(pass, effort);
   const std::function<void(int)> work = [&](int t) {
+    // All that a pass needs to know is known before: of 40 ns in L1, finding it took 8.
+    struct Share {
+      RoofPass pass;
+      const std::byte *x, *y;
+      std::byte* out;
+      std::int64_t bytes, ahead;
+    };
+    std::vector<Share> shares;
+    for (const Part& part : parts) {
+      const std::int64_t blocks = part.bytes / kRoofBlock;
+      const std::int64_t first = blocks * t / threads * kRoofBlock;
+      const std::int64_t bytes = blocks * (t + 1) / threads * kRoofBlock - first;
+      if (part.passes == kReadOnly) {
+        shares.push_back({ReadOnlyPasses()[loop % ReadOnlyPasses().size()], part.in + first, nullptr, nullptr, bytes, 0});
+        continue;
+      }
+      const RoofPasses& mix = AllRoofPasses()[static_cast<std::size_t>(part.passes)];
+      const bool two = mix.reads > 0 && mix.reads % 2 == 0;
+      const std::byte* const x = part.in + first * (two ? mix.reads / 2 : mix.reads);
+      shares.push_back({mix.loops[loop].pass, x, x + part.second, part.out + first, bytes, mix.loops[loop].ahead});
+    }
     const auto run = [&](std::int64_t count) {
       for (std::int64_t i = 0; i < count; ++i) {
-        for (const Part& part : parts) {
-          const std::int64_t blocks = part.bytes / kRoofBlock;
-          const std::int64_t first = blocks * t / threads * kRoofBlock;
-          const std::int64_t bytes = blocks * (t + 1) / threads * kRoofBlock - first;
-          if (part.passes == kReadOnly) {
-            ReadOnlyPasses()[loop % ReadOnlyPasses().size()](part.in + first, nullptr, nullptr, bytes, 0);
-            continue;
-          }
-          const RoofPasses& mix = AllRoofPasses()[static_cast<std::size_t>(part.passes)];
-          const bool two = mix.reads > 0 && mix.reads % 2 == 0;
-          const std::byte* x = part.in + first * (two ? mix.reads / 2 : mix.reads);
-          mix.loops[loop].pass(x, x + part.second, part.out + first, bytes, mix.loops[loop].ahead);
-        }
+        for (const Share& part : shares) part.pass(part.x, part.y, part.out, part.bytes, part.ahead);
       }
     };
     ready.fetch_add(1);
