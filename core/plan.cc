@@ -131,6 +131,8 @@ Status Plan::Impl::Make(Problem problem, const Movers& movers, std::string calle
       impl->kernels.push_back(*step.kernel);
       step.kernel = &impl->kernels.back();
     }
+    impl->any_float_mode =
+        std::all_of(impl->kernels.begin(), impl->kernels.end(), [](const Kernel& kernel) { return kernel.any_float_mode; });
     MakeLayouts(movers, impl->canonical, dtypes, problem.steps, nullptr, problem.far, impl->layouts);
     for (std::size_t i = 0; i <= out; ++i) {
       impl->operands[i].like_out = SizeOf(problem.operands[i].dtype) == SizeOf(problem.operands[out].dtype) &&

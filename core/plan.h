@@ -42,6 +42,7 @@ struct Plan::Impl {
   std::vector<std::string> names;  // of the operands; the last one is "out"
   bool empty = false;              // the result has no elements
   bool plain = false;              // has elements, layouts and no checks
+  bool any_float_mode = false;     // as all its kernels
   DirectCall direct;               // of layouts[0]
   std::vector<Kernel> kernels;     // of the steps: a plan may outlive the registry that it was made from
   Layout layouts[2];               // for aligned pointers, and for pointers that are not aligned to their elements
@@ -59,7 +60,8 @@ struct Plan::Impl {
   // The same in two parts, the first one inline where nanoseconds count: a direct call, or false; and the whole of it, for all that
   // is none.
   [[gnu::always_inline]] bool ExecuteDirect(const void* const* inputs, void* out, const ExecuteOptions& options) const noexcept {
-    return plain && IsPlain(options) && out != nullptr && GetFloatMode() == kUsualFloatMode && direct.Run(inputs, out, options);
+    return plain && IsPlain(options) && out != nullptr && (any_float_mode || GetFloatMode() == kUsualFloatMode) &&
+           direct.Run(inputs, out, options);
   }
   [[gnu::noinline]] Status ExecuteAny(const void* const* given, void* out, const ExecuteOptions& options) const noexcept;
 

@@ -16,6 +16,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 struct Add {
   using Class = Binary;
+  static constexpr bool kIntegersAlone = true;
   template <typename T>
   static constexpr bool kCommutes = true;
   static constexpr OpInfo kInfo{.name = "add",
@@ -49,6 +50,7 @@ struct Add {
 
 struct Subtract {
   using Class = Binary;
+  static constexpr bool kIntegersAlone = true;
   static constexpr OpInfo kInfo{.name = "subtract",
                                 .arity = 2,
                                 .doc = "out = x - y",
@@ -72,6 +74,7 @@ struct Subtract {
 
 struct Multiply {
   using Class = Binary;
+  static constexpr bool kIntegersAlone = true;
   template <typename T>
   static constexpr bool kCommutes = true;
   static constexpr OpInfo kInfo{.name = "multiply",
@@ -105,6 +108,7 @@ struct Multiply {
 
 struct SquaredDifference {
   using Class = Binary;
+  static constexpr bool kIntegersAlone = true;
   template <typename T>
   static constexpr bool kCommutes = true;
   static constexpr OpInfo kInfo{

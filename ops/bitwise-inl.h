@@ -18,6 +18,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // What all bitwise ops say.
 struct Bitwise {
+  static constexpr bool kIntegersAlone = true;
   static constexpr Kinds kKinds = kBools | kInts;
   template <typename T>
   using KernelType = SameBits<T>;

@@ -21,6 +21,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 // What all comparisons say: exact on every dtype; false < true.
 template <class Op>
 struct Comparison : ToBool<Op> {
+  static constexpr bool kIntegersAlone = true;
   static constexpr Kinds kKinds = kAllKinds;
 };
 

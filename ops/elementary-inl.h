@@ -21,6 +21,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 struct Square {
   using Class = Unary;
+  static constexpr bool kIntegersAlone = true;
   static constexpr OpInfo kInfo{.name = "square",
                                 .arity = 1,
                                 .doc = "out = x * x",
@@ -89,6 +90,7 @@ struct Reciprocal {
 
 struct Relu {
   using Class = Unary;
+  static constexpr bool kIntegersAlone = true;
   static constexpr OpInfo kInfo{.name = "relu",
                                 .arity = 1,
                                 .doc = "out = maximum(x, 0)",

@@ -16,6 +16,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 // Whose kernel serves every op on the dtypes where it changes nothing.
 struct Identity {
   using Class = Unary;
+  static constexpr bool kIntegersAlone = true;
   static constexpr OpInfo kInfo{.name = "identity", .arity = 1, .doc = "out = x"};
   template <typename T>
   using KernelType = SameBits<T>;

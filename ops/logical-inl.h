@@ -17,6 +17,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 // What all logical ops say. Truth is in the bits but for a float's -0, so integers share kernels by width.
 template <class Op>
 struct Logical : ToBool<Op> {
+  static constexpr bool kIntegersAlone = true;
   static constexpr Kinds kKinds = kAllKinds;
   template <typename T>
   using KernelType = SameBits<T>;

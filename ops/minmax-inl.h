@@ -72,6 +72,7 @@ HWY_INLINE V SmallerOrNan(V x, V y) {
 
 struct Maximum {
   using Class = Binary;
+  static constexpr bool kIntegersAlone = true;
   template <typename T>
   static constexpr bool kCommutes = true;
   static constexpr OpInfo kInfo{.name = "maximum",
@@ -107,6 +108,7 @@ struct Maximum {
 
 struct Minimum {
   using Class = Binary;
+  static constexpr bool kIntegersAlone = true;
   template <typename T>
   static constexpr bool kCommutes = true;
   static constexpr OpInfo kInfo{.name = "minimum",

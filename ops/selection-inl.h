@@ -23,6 +23,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 // they took three instructions more, and calls in L1 1.13 to 1.26 times as long (AVX2, a Zen 3).
 struct WhereNonzero {
   using Class = Ternary;
+  static constexpr bool kIntegersAlone = true;
   static constexpr OpInfo kInfo{.name = "where_nonzero", .arity = 3, .doc = "out = condition is not 0 ? x : y"};
   template <typename T>
   using Inputs = TypeList<std::uint8_t, T, T>;
@@ -89,6 +90,7 @@ T UpperThreshold(T max) {
 
 struct Clip {
   using Class = Unary;
+  static constexpr bool kIntegersAlone = true;
   static constexpr OpInfo kInfo{
       .name = "clip",
       .arity = 1,

@@ -23,6 +23,7 @@ template <typename T>
 inline constexpr T kSignBit = static_cast<T>(T{1} << (8 * sizeof(T) - 1));
 struct FlipSignBit {
   using Class = Unary;
+  static constexpr bool kIntegersAlone = true;
   static constexpr OpInfo kInfo{.name = "flip_sign_bit", .arity = 1, .doc = "out = x with its highest bit flipped"};
   template <typename T>
   using KernelType = hwy::UnsignedFromSize<sizeof(T)>;
@@ -34,6 +35,7 @@ struct FlipSignBit {
 };
 struct ClearSignBit {
   using Class = Unary;
+  static constexpr bool kIntegersAlone = true;
   static constexpr OpInfo kInfo{.name = "clear_sign_bit", .arity = 1, .doc = "out = x without its highest bit"};
   template <typename T>
   using KernelType = hwy::UnsignedFromSize<sizeof(T)>;
@@ -45,6 +47,7 @@ struct ClearSignBit {
 };
 struct CopysignOfBits {
   using Class = Binary;
+  static constexpr bool kIntegersAlone = true;
   static constexpr OpInfo kInfo{.name = "copysign_of_bits", .arity = 2, .doc = "out = x with the highest bit of y"};
   template <typename T>
   using KernelType = hwy::UnsignedFromSize<sizeof(T)>;
@@ -59,6 +62,7 @@ struct CopysignOfBits {
 
 struct Negative {
   using Class = Unary;
+  static constexpr bool kIntegersAlone = true;
   static constexpr OpInfo kInfo{
       .name = "negative",
       .arity = 1,
@@ -89,6 +93,7 @@ struct Negative {
 
 struct Abs {
   using Class = Unary;
+  static constexpr bool kIntegersAlone = true;
   static constexpr OpInfo kInfo{.name = "abs",
                                 .arity = 1,
                                 .doc = "out = |x|",
@@ -116,6 +121,7 @@ struct Abs {
 
 struct Sign {
   using Class = Unary;
+  static constexpr bool kIntegersAlone = true;
   static constexpr OpInfo kInfo{.name = "sign",
                                 .arity = 1,
                                 .doc = "out = -1, 0 or 1, as x is less than, equal to or greater than 0",

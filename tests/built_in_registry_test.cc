@@ -50,6 +50,23 @@ TEST(BuiltInRegistry, ListsEveryOpOnceSortedAndDescribed) {
   }
 }
 
+// Integers are added in any floating-point mode, and moved whatever their bits mean; a quotient of integers is one of floats, and
+// shifts go by way of floats on old targets.
+TEST(BuiltInRegistry, KernelsForAnyFloatModeComputeNoFloats) {
+  const auto any = [](const char* op, std::vector<DType> inputs) { return FindOp(op)->FindKernel(inputs.data())->any_float_mode; };
+  EXPECT_TRUE(any("add", {DType::kInt32, DType::kInt32}));
+  EXPECT_TRUE(any("less", {DType::kUInt8, DType::kUInt8}));
+  EXPECT_TRUE(any("logical_not", {DType::kBool}));
+  EXPECT_TRUE(any("where", {DType::kBool, DType::kFloat32, DType::kFloat32}));
+  EXPECT_TRUE(any("negative", {DType::kBFloat16}));
+  EXPECT_TRUE(any("floor", {DType::kInt64}));
+  EXPECT_FALSE(any("add", {DType::kFloat32, DType::kFloat32}));
+  EXPECT_FALSE(any("add", {DType::kBFloat16, DType::kBFloat16}));
+  EXPECT_FALSE(any("less", {DType::kFloat64, DType::kFloat64}));
+  EXPECT_FALSE(any("floor_divide", {DType::kInt32, DType::kInt32}));
+  EXPECT_FALSE(any("left_shift", {DType::kInt32, DType::kInt32}));
+}
+
 // Which kernels heed permuted inputs: those of short arithmetic that have not plain loops alone, where the target permutes so long
 // lanes in one instruction, or in a few (AVX2).
 // Here and below, ops that have their loops in every build (CMakePresets.json: AXISCAST_LOOPS_OF), and others.

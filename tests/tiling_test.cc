@@ -380,6 +380,29 @@ TEST(Tiling, StreamsNoPartsOfLines) {
   }
 }
 
+// In L2 one tile has all rows, so that threads do not meet at every column of squares; but not where that would be three tiles.
+TEST(Tiling, TransposedTilesInL2HaveAllRowsOrAreFour) {
+  const DType dtypes[] = {DType::kFloat32, DType::kFloat32};
+  if (!FindOp("add")->FindKernel(dtypes)->abilities.transposes) GTEST_SKIP() << "this CPU's kernels do not transpose";
+  struct Case {
+    std::int64_t rows, cols;
+    bool all_rows;
+  };
+  for (const Case& c : {Case{256, 128, true}, Case{170, 256, true}, Case{200, 200, false}}) {
+    if (c.rows * c.cols * 12 > MachineCaches().l2) continue;  // of 512 KB all fit
+    const TensorView x(nullptr, DType::kFloat32, {c.rows, c.cols}), y(nullptr, DType::kFloat32, {c.rows, c.cols}, {4, 4 * c.rows});
+    Plan plan;
+    const Status status =
+        Plan::Make(*FindOp("add"), {x, y}, MutableTensorView(nullptr, DType::kFloat32, {c.rows, c.cols}), {}, &plan);
+    ASSERT_TRUE(status.ok()) << status.message();
+    const PlanDescription description = plan.Describe();
+    if (!description.parallel) continue;  // of this CPU's speed
+    EXPECT_EQ(description.operands[1].delivery, "transposed") << c.rows << " x " << c.cols;
+    EXPECT_EQ(description.tile_rows == c.rows, c.all_rows) << c.rows << " x " << c.cols;
+    EXPECT_GE(description.tiles, 4) << c.rows << " x " << c.cols;
+  }
+}
+
 // From memory, kernels that transpose ask for squares to come: tiles are long, but many, and wide where rows are few.
 TEST(Tiling, TransposedTilesFromMemoryAreLongAndMany) {
   const DType dtypes[] = {DType::kFloat32, DType::kFloat32};

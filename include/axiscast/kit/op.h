@@ -177,6 +177,23 @@ constexpr bool Commutes() {
   }
 }
 
+// Whether elements of all these types are integers, or bool.
+template <typename... T>
+constexpr bool AreIntegers(TypeList<T...>) {
+  return (std::is_integral_v<T> && ...);
+}
+
+/// Whether the op makes integers of integers without a floating-point instruction: `static constexpr bool kIntegersAlone = true;`.
+/// Its kernels for integers are then Kernel::any_float_mode.
+template <class Op, typename T>
+constexpr bool IsForAnyFloatMode() {
+  if constexpr (requires { Op::kIntegersAlone; }) {
+    return Op::kIntegersAlone && AreIntegers(InputsOf<Op, T>()) && AreIntegers(TypeList<T, OutOf<Op, T>>());
+  } else {
+    return false;
+  }
+}
+
 /// Whether the op asks for one loop for all kinds of inputs, because its Vector is long: `template <typename T> static constexpr
 /// bool kCompact = true;`. The build then has two copies of it, for whole vectors and for less, rather than ten or more.
 template <class Op, typename T>

@@ -136,6 +136,7 @@ void AddKernel(ServingRows& rows, OpDefinition& definition) {
     kernel.abilities = row.abilities;
     using KernelOp = KernelOpOf<Op, T>;
     kernel.streams = true;
+    kernel.any_float_mode = IsForAnyFloatMode<KernelOp, KernelTypeOf<KernelOp, T>>();
     kernel.joins = KernelOp::Class::template kJoins<KernelOp, KernelTypeOf<KernelOp, T>>;
     kernel.cycles = row.cycles;
     kernel.cycles_by_splat = CyclesBySplatOf<KernelOp, KernelTypeOf<KernelOp, T>>();
