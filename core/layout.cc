@@ -20,7 +20,7 @@ namespace axiscast {
 namespace {
 
 // As the numbers of tile_cost.cc: seen on an AVX-512 server; on others seconds are more, by Speed::slowness.
-constexpr double kCallSeconds = 3e-9;   // a plan's execution, before its first tile
+constexpr double kCallSeconds = 7e-9;   // a plan's execution, before its first tile
 constexpr double kLoopSeconds = 15e-9;  // going through the tile loop rather than straight to a kernel
 constexpr double kAskedL2 = 2;          // of L2: where each thread has more bytes, they are asked for (Tile::into_caches)
 constexpr double kFarTransposed = 0.5;  // of L3: a transpose of more bytes gains by asking for what comes
