@@ -74,7 +74,8 @@ class ShortCalls {
  public:
   static constexpr int kInARow = 8;  // 14 us and more, of which it takes 1 at most to call a thread
   static constexpr int kLeastPause = 125, kPauseAfterStall = 2000, kMostPause = 32'000;  // calls that run alone
-  static constexpr int kTimed = 16;                                                      // of so many that are shared, one
+  static constexpr int kTimed = 16;                                                      // of so many, one
+  static constexpr int kLearnt = 20;  // calls that run alone so that it is known how long they take
 
   // For one for which no thread stands by: whether the last eight began no further from each other than so many nanoseconds, on
   // average. Then *now is clock(), which takes 30 ns, and is asked for each eighth.
@@ -96,34 +97,78 @@ class ShortCalls {
     if (since_pause_ < next_pause_ && ++since_pause_ == next_pause_) next_pause_ = kLeastPause;
   }
 
-  // Whether to look how long it takes to hand the next one to the thread that stands by: of every sixteenth that is shared, as
-  // three readings of the clock take 90 ns. It is what a cache line takes from one core to the other, and a call waits for that
-  // three times: to call the helper, for the helper to read what it says, and for the helper's end. Between cores that share a
-  // cache it is 40 ns; between others 200 to 300, so that calls of 1.7 us, shared, took 1.2 times as long as alone (2 virtual cores
-  // of a Zen 5, which are moved at times).
-  bool IsTimed() noexcept { return ++shared_ % kTimed == 0; }
-  // After such a call: it took so many nanoseconds, and threads that share a call save so much of it if they share caches too.
-  // Where that is not worth it three times in a row, none is shared for a while, as above.
-  void NoteHandover(std::int64_t nanoseconds, double saved_seconds) noexcept {
-    constexpr int kMostSlow = 3;
-    constexpr double kWaits = 3, kSaved = 0.7;  // half a call in L2 takes more than half as long
-    slow_ = kWaits * 1e-9 * static_cast<double>(nanoseconds) < kSaved * saved_seconds ? 0 : slow_ + 1;
-    if (slow_ == kMostSlow) Pause(kLeastPause);
-  }
-
   // Asked before each of them.
   bool ArePaused() noexcept { return paused_ > 0 && paused_-- > 0; }
 
  private:
   void Pause(int least) noexcept {
-    uneven_ = slow_ = since_pause_ = 0;
+    uneven_ = since_pause_ = 0;
     paused_ = std::max(next_pause_, least);
     next_pause_ = std::min(2 * paused_, kMostPause);
   }
 
   std::int64_t last_ = std::numeric_limits<std::int64_t>::min() / 4;
-  unsigned calls_ = 0, shared_ = 0;
-  int uneven_ = 0, slow_ = 0, paused_ = 0;
+  unsigned calls_ = 0;
+  int uneven_ = 0, paused_ = 0;
+  int since_pause_ = 0, next_pause_ = kLeastPause;  // calls: shared since a pause, up to as many as the next one has
+};
+
+// Whether a thread's calls of one kind, which a number tells from others, take less time shared than alone: both are timed now and
+// then, and where three in a row that were shared took about as long, the next ones run alone for a while, and for twice as long
+// where that comes again before as many as that were shared.
+// So it is where cores are far from each other: a call waits for a cache line that goes from one to the other four times, and more
+// where what each core writes lies near the other's. Between cores that share a cache a line takes 40 ns, between others 200 to
+// 300 (2 virtual cores of a Zen 5, which are moved at times), and calls of 1.7 us took 1.4 times as long as alone, of 7 us 1.1
+// times.
+class SharingPays {
+ public:
+  static constexpr int kTimed = 16;   // of so many that are shared, one: two readings of the clock take 60 ns
+  static constexpr int kLearnt = 20;  // that run alone, once, to know how long they take
+  static constexpr int kLeastPause = 125, kMostPause = 32'000;  // that run alone
+
+  enum class Turn { kShared, kAlone, kAloneTimed };
+  // Before each call. Of those in a pause the first ones find a part of what they read in the other core's caches.
+  Turn Next(double kind) noexcept {
+    if (kind != kind_) *this = SharingPays(kind);
+    if (paused_ == 0) return Turn::kShared;
+    return --paused_ % kTimed == 0 ? Turn::kAloneTimed : Turn::kAlone;
+  }
+  // Of one that is shared.
+  bool IsTimed() noexcept {
+    if (since_pause_ < next_pause_ && ++since_pause_ == next_pause_) next_pause_ = kLeastPause;
+    return ++shared_ % kTimed == 0;
+  }
+  // How long such calls took; of a kind that is not the last one's, which others have replaced, nothing is learnt.
+  void NoteAlone(double kind, std::int64_t nanoseconds) noexcept {
+    if (kind != kind_) return;
+    const auto time = static_cast<double>(nanoseconds);
+    alone_ = alone_ == 0 ? time : std::min(time, kMostRise * alone_);  // one may have been interrupted
+  }
+  void NoteShared(double kind, std::int64_t nanoseconds) noexcept {
+    if (kind != kind_) return;
+    if (alone_ == 0) {
+      paused_ = kLearnt;
+      return;
+    }
+    slow_ = static_cast<double>(nanoseconds) < kWorth * alone_ ? 0 : slow_ + 1;
+    if (slow_ < kMostSlow) return;
+    slow_ = since_pause_ = 0;
+    paused_ = next_pause_;
+    next_pause_ = std::min(2 * paused_, kMostPause);
+  }
+
+  SharingPays() = default;
+
+ private:
+  static constexpr int kMostSlow = 3;
+  static constexpr double kWorth = 0.95, kMostRise = 1.25;
+
+  explicit SharingPays(double kind) : kind_(kind) {}
+
+  double kind_ = 0;
+  double alone_ = 0;  // nanoseconds; 0: not known
+  unsigned shared_ = 0;
+  int slow_ = 0, paused_ = 0;
   int since_pause_ = 0, next_pause_ = kLeastPause;  // calls: shared since a pause, up to as many as the next one has
 };
 

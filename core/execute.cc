@@ -233,7 +233,8 @@ void RunPieces(void* state, Pieces& pieces) {
 
 void RunJob(TileJob& job, const ExecuteOptions& options) {
   if (job.layout.tiles == 1) return RunOnlyTile(job);
-  if (job.layout.parallel && IsShared(job.layout.seconds, options)) {
+  AloneCall alone;
+  if (job.layout.parallel && IsShared(job.layout.seconds, options, &alone)) {
     // What each thread's own L2 has, takes 1.04 to 1.16 times as long if it is asked for.
     if (job.into_caches && Concurrency(options) > job.layout.asking_threads) job.stream = job.into_caches = false;
     if (const std::size_t count = job.layout.operands.size(); count <= 4) {

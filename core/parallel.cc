@@ -51,12 +51,19 @@ struct Caller {
   ~Caller() {
     if (crew != nullptr) crews.GiveBack(crew);
   }
+  // Of calls that are estimated to take so long: plans seldom have the same estimate.
+  SharingPays& OfKind(double seconds) noexcept {
+    static_assert(kKinds == 32);
+    return pays[std::bit_cast<std::uint64_t>(seconds) * 0x9e3779b97f4a7c15 >> 59];
+  }
 
   Crew* crew = nullptr;                     // none: in a call inside of which another is made
   std::int64_t missed = 0;                  // calls, one after the other, to which nobody came who had been on the way before
   Evenness of_short{1024}, of_longer{128};  // calls
   std::int64_t ended = 0;                   // when the last one ended; 0: its helpers were asked to stay
   ShortCalls short_calls;                   // of less than kSharedSeconds
+  static constexpr int kKinds = 32;
+  SharingPays pays[kKinds];  // of less than kComparedSeconds
 };
 PerThread<Caller> callers;
 
@@ -100,8 +107,7 @@ void RunWorkers(void* task, std::int64_t begin, std::int64_t end) {
 }
 
 // Worker `first` of a job and `count - 1` more, of whom most are other threads' to call.
-// handover: of the first helper that this one calls, as CallWorkers says; null: nobody asks.
-Seen RunWorkersOf(Crew* crew, Job* job, std::int64_t first, std::int64_t count, std::int64_t* handover = nullptr);
+Seen RunWorkersOf(Crew* crew, Job* job, std::int64_t first, std::int64_t count);
 
 // A thread in a seat.
 class Helper {
@@ -136,15 +142,9 @@ class Helper {
   bool helped_ = false;
 };
 
-// Calls a helper for a worker and some more. Returns false where none can come. Where no scheduler is needed for it, *handover, if
-// it is asked for, becomes the nanoseconds that it took, 1 at least.
-bool CallWorkers(Crew* crew, Job* job, std::int64_t first, std::int64_t count, std::int64_t* handover) noexcept {
-  // By two readings it is seen what one takes.
-  const std::int64_t earlier = handover != nullptr ? Nanoseconds() : 0, before = handover != nullptr ? Nanoseconds() : 0;
-  if (!crew->Call(first, job, count, job->shares.what().state)) {
-    if (handover != nullptr) *handover = std::max<std::int64_t>(Nanoseconds() - before - (before - earlier), 1);
-    return true;
-  }
+// Calls a helper for a worker and some more. Returns false where none can come.
+bool CallWorkers(Crew* crew, Job* job, std::int64_t first, std::int64_t count) noexcept {
+  if (!crew->Call(first, job, count, job->shares.what().state)) return true;
   try {
     // A detached task gets a thread even where the host has ruled them out.
     const auto allowed = tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
@@ -163,12 +163,12 @@ bool CallWorkers(Crew* crew, Job* job, std::int64_t first, std::int64_t count, s
   return !crew->CancelCall(first, job);
 }
 
-Seen RunWorkersOf(Crew* crew, Job* job, std::int64_t first, std::int64_t count, std::int64_t* handover) {
+Seen RunWorkersOf(Crew* crew, Job* job, std::int64_t first, std::int64_t count) {
   std::int64_t called[kMostParts];
   int calls = 0;
   if (count > 2) ForEachPart(count, [&](std::int64_t other, std::int64_t) { crew->Prefetch(first + other); });
   ForEachPart(count, [&](std::int64_t other, std::int64_t workers) {
-    if (CallWorkers(crew, job, first + other, workers, std::exchange(handover, nullptr))) called[calls++] = first + other;
+    if (CallWorkers(crew, job, first + other, workers)) called[calls++] = first + other;
   });
   Seen seen = RunWorker(job, first);
   while (calls > 0) {
@@ -223,23 +223,38 @@ int Limited(int threads, const ExecuteOptions& options) noexcept {
 
 }  // namespace
 
-bool IsShared(double seconds, const ExecuteOptions& options) noexcept {
+bool IsShared(double seconds, const ExecuteOptions& options, AloneCall* alone) noexcept {
   if (seconds < kStandbySeconds || options.max_threads == 1) return false;
   const int threads = Concurrency(options);
   if (threads == 1) return false;
   if (seconds - seconds / threads > kWakingSeconds) return true;
-  if (seconds >= kSharedSeconds) {
-    const Caller* const caller = callers.Find();
-    return IsOneStandingBy(caller, options) || awake.Ask(Nanoseconds()) || IsOneComing(caller, options);
+  const bool is_short = seconds < kSharedSeconds;
+  if (is_short && options.pool != nullptr) return false;  // a host's threads do not stand by
+  Caller* const caller = options.pool != nullptr ? nullptr : callers.FindOrMake();
+  if (is_short && caller == nullptr) return false;
+  if (is_short && caller->short_calls.ArePaused()) return false;
+  if (caller != nullptr && seconds < kComparedSeconds && alone != nullptr) {
+    const SharingPays::Turn turn = caller->OfKind(seconds).Next(seconds);
+    if (turn == SharingPays::Turn::kAloneTimed) alone->Start(seconds);
+    if (turn != SharingPays::Turn::kShared) return false;
   }
-  if (options.pool != nullptr) return false;  // a host's threads do not stand by
-  Caller* const caller = callers.FindOrMake();
-  if (caller == nullptr || caller->short_calls.ArePaused()) return false;
+  if (!is_short) return IsOneStandingBy(caller, options) || awake.Ask(Nanoseconds()) || IsOneComing(caller, options);
   if (IsOneStandingBy(caller, options) || IsOneComing(caller, options)) return true;
   // As far from each other as a helper stays, and a little less.
   const std::int64_t apart = static_cast<std::int64_t>(seconds * 1e9) + kStayNanoseconds * 3 / 4;
   std::int64_t now = 0;
   return caller->short_calls.FollowEachOther(apart, &Nanoseconds, &now) && awake.Ask(now);
+}
+
+void AloneCall::Start(double estimate) noexcept {
+  estimate_ = estimate;
+  begun_ = Nanoseconds();
+}
+
+void AloneCall::Note() noexcept {
+  if (Caller* const caller = callers.Find(); caller != nullptr) {
+    caller->OfKind(estimate_).NoteAlone(estimate_, Nanoseconds() - begun_);
+  }
 }
 
 int Concurrency(const ExecuteOptions& options) noexcept { return Limited(AllThreads(options), options); }
@@ -266,8 +281,8 @@ void RunParallel(std::int64_t count, const PieceSizes& sizes, const ExecuteOptio
   Job job{.shares = Shares(count, cut, workers, !own_pool, what),
           .stay = learns && (follows || Nanoseconds() - caller->ended < kStayNanoseconds) ? StayOf(workers) : 0,
           .late = sharing.late};
-  const bool timed = learns && is_short && stand_by && caller->short_calls.IsTimed();
-  std::int64_t handover = 0;
+  const bool compared = learns && stand_by && cut.call_seconds < kComparedSeconds;
+  const std::int64_t begun = compared && caller->OfKind(cut.call_seconds).IsTimed() ? Nanoseconds() : 0;
   bool even = true, is_done = false;
   Crew::Left left = Crew::Left::kUntaken;
   try {
@@ -279,7 +294,7 @@ void RunParallel(std::int64_t count, const PieceSizes& sizes, const ExecuteOptio
       const bool was_coming = crew->IsComing(1);
       // On another thread, where all places of that arena are taken.
       const auto run = [&] {
-        const Seen seen = RunWorkersOf(crew, &job, 0, workers, timed ? &handover : nullptr);
+        const Seen seen = RunWorkersOf(crew, &job, 0, workers);
         even = seen.even;
         left = seen.left;
         is_done = true;  // its first worker stopped where nothing was left
@@ -298,7 +313,7 @@ void RunParallel(std::int64_t count, const PieceSizes& sizes, const ExecuteOptio
   }
   if (learns) evenness->Note(even);
   if (learns && is_short && left > Crew::Left::kUntaken) caller->short_calls.Note(even, left == Crew::Left::kStalled);
-  if (handover > 0) caller->short_calls.NoteHandover(handover, cut.call_seconds - cut.call_seconds / static_cast<double>(workers));
+  if (begun > 0) caller->OfKind(cut.call_seconds).NoteShared(cut.call_seconds, Nanoseconds() - begun);
   if (!is_done && job.shares.AreLeft()) RunWorker(&job, 0);  // also by a pool that runs less than it was asked to
 }
 

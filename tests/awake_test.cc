@@ -97,56 +97,87 @@ TEST(ShortCalls, PauseLittleWhereTheySeldomStall) {
   EXPECT_GT(SharedOf(kCalls, 2 * kCalls, 5'000), kCalls / 2);
 }
 
-// As many as are shared of so many, each of which saves so much, where those that are timed take these nanoseconds by turns.
-int SharedWhereTimed(int count, double saved_seconds, const std::vector<std::int64_t>& handovers) {
-  ShortCalls calls;
+// Nanoseconds that calls take, alone and, by turns, shared.
+struct Times {
+  std::int64_t alone;
+  std::vector<std::int64_t> shared;
+};
+// As many as are shared of so many.
+int SharedWhereTimed(SharingPays* sharing, double kind, int count, const Times& times) {
   int shared = 0;
   std::size_t timed = 0;
   for (int call = 0; call < count; ++call) {
-    if (calls.ArePaused()) continue;
+    const SharingPays::Turn turn = sharing->Next(kind);
+    if (turn == SharingPays::Turn::kAloneTimed) sharing->NoteAlone(kind, times.alone);
+    if (turn != SharingPays::Turn::kShared) continue;
     ++shared;
-    if (calls.IsTimed()) calls.NoteHandover(handovers[timed++ % handovers.size()], saved_seconds);
-    calls.Note(true, false);
+    if (sharing->IsTimed()) sharing->NoteShared(kind, times.shared[timed++ % times.shared.size()]);
   }
-  EXPECT_GE(static_cast<int>(timed) * ShortCalls::kTimed, shared - ShortCalls::kTimed);
-  EXPECT_LE(static_cast<int>(timed) * ShortCalls::kTimed, shared);
   return shared;
 }
 
-// Threads whose cores share no cache: calls of 1.7 us save less than three lines take.
-TEST(ShortCalls, PauseWhereTheyAreHandedOverSlowly) {
+constexpr int kToKnow = SharingPays::kTimed + SharingPays::kLearnt;
+
+TEST(SharingPays, PausesWhereCallsTakeAsLongAsAlone) {
   constexpr int kCalls = 100'000;
-  constexpr double kSaved = 0.85e-6, kSavedOfLonger = 1.6e-6;
-  EXPECT_EQ(SharedWhereTimed(kCalls, kSaved, {40}), kCalls);
-  EXPECT_EQ(SharedWhereTimed(kCalls, kSaved, {150}), kCalls);
-  EXPECT_EQ(SharedWhereTimed(kCalls, kSavedOfLonger, {300}), kCalls);
-  EXPECT_LT(SharedWhereTimed(kCalls, kSaved, {300}), kCalls / 100);
-  EXPECT_EQ(SharedWhereTimed(kCalls, kSaved, {300, 300, 40}), kCalls) << "now and then";
-  // Cores that are near again share again.
-  ShortCalls calls;
-  for (int call = 0; call < 10'000; ++call) {
-    if (!calls.ArePaused() && calls.IsTimed()) calls.NoteHandover(300, kSaved);
-  }
-  int shared = 0;
-  for (int call = 0; call < kCalls; ++call) {
-    if (calls.ArePaused()) continue;
-    ++shared;
-    if (calls.IsTimed()) calls.NoteHandover(40, kSaved);
-    calls.Note(true, false);
-  }
-  EXPECT_GT(shared, kCalls * 8 / 10);
-  // And then a slow one is as the first one was.
+  const auto shared = [](std::vector<std::int64_t> times) {
+    SharingPays sharing;
+    return SharedWhereTimed(&sharing, 1, kCalls, {1000, times});
+  };
+  EXPECT_GE(shared({600}), kCalls - kToKnow);
+  EXPECT_GE(shared({900}), kCalls - kToKnow);
+  EXPECT_GE(shared({1300, 1300, 700}), kCalls - kToKnow) << "now and then";
+  EXPECT_LT(shared({1000}), kCalls / 100);
+  EXPECT_LT(shared({1300}), kCalls / 100);
+}
+
+// Threads whose cores are far from each other for a while.
+TEST(SharingPays, AgainWhereItPaidBefore) {
+  constexpr int kCalls = 100'000;
+  const Times far{1000, {1200}}, near{1000, {700}};
+  SharingPays sharing;
+  EXPECT_GE(SharedWhereTimed(&sharing, 1, kCalls, near), kCalls - kToKnow);
+  EXPECT_LT(SharedWhereTimed(&sharing, 1, 10'000, far), 1'000);
+  EXPECT_GT(SharedWhereTimed(&sharing, 1, kCalls, near), kCalls * 8 / 10);
+  // And then a pause is as the first one was.
   int paused = 0;
-  for (int call = 0; call < 1000 || paused == 0; ++call) {
-    if (calls.ArePaused()) {
+  for (int call = 0; call < 100'000; ++call) {
+    if (sharing.Next(1) != SharingPays::Turn::kShared) {
       ++paused;
     } else if (paused > 0) {
       break;
-    } else if (calls.IsTimed()) {
-      calls.NoteHandover(300, kSaved);
+    } else if (sharing.IsTimed()) {
+      sharing.NoteShared(1, 1200);
     }
   }
-  EXPECT_EQ(paused, ShortCalls::kLeastPause);
+  EXPECT_EQ(paused, SharingPays::kLeastPause);
+}
+
+// One call alone that was interrupted does not make those that are shared look good for long; nor does a core that grows slower
+// make them look bad.
+TEST(SharingPays, KnowsWhatCallsTakeAlone) {
+  SharingPays sharing;
+  EXPECT_LT(SharedWhereTimed(&sharing, 1, 50, {100'000, {1000}}), 50);  // known now, and wrong
+  sharing.NoteAlone(1, 1000);
+  EXPECT_LT(SharedWhereTimed(&sharing, 1, 10'000, {1000, {1200}}), 1'000);
+  EXPECT_GT(SharedWhereTimed(&sharing, 1, 100'000, {2000, {1400}}), 80'000);
+  SharingPays known;
+  EXPECT_GE(SharedWhereTimed(&known, 1, 10'000, {1000, {700}}), 10'000 - kToKnow);
+  known.NoteAlone(1, 1'000'000);
+  EXPECT_LT(SharedWhereTimed(&known, 1, 10'000, {1000, {1200}}), 1'000);
+}
+
+// Of another kind nothing is known, and what is said of it is not mixed with this one.
+TEST(SharingPays, IsKnownOfOneKind) {
+  constexpr int kCalls = 10'000;
+  const Times far{1000, {1200}}, near{1000, {700}};
+  SharingPays sharing;
+  EXPECT_GE(SharedWhereTimed(&sharing, 1, kCalls, near), kCalls - kToKnow);
+  sharing.NoteAlone(2, 1);
+  for (int i = 0; i < 10; ++i) sharing.NoteShared(2, 1'000'000);
+  EXPECT_EQ(SharedWhereTimed(&sharing, 1, kCalls, near), kCalls);
+  EXPECT_LT(SharedWhereTimed(&sharing, 2, kCalls, far), 1'000);
+  EXPECT_GE(SharedWhereTimed(&sharing, 1, kCalls, near), kCalls - kToKnow);
 }
 
 // So many calls, one gap apart, then another gap.
