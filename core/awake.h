@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <utility>
@@ -74,8 +76,6 @@ class ShortCalls {
  public:
   static constexpr int kInARow = 8;  // 14 us and more, of which it takes 1 at most to call a thread
   static constexpr int kLeastPause = 125, kPauseAfterStall = 2000, kMostPause = 32'000;  // calls that run alone
-  static constexpr int kTimed = 16;                                                      // of so many, one
-  static constexpr int kLearnt = 20;  // calls that run alone so that it is known how long they take
 
   // For one for which no thread stands by: whether the last eight began no further from each other than so many nanoseconds, on
   // average. Then *now is clock(), which takes 30 ns, and is asked for each eighth.
@@ -113,26 +113,28 @@ class ShortCalls {
   int since_pause_ = 0, next_pause_ = kLeastPause;  // calls: shared since a pause, up to as many as the next one has
 };
 
-// Whether a thread's calls of one kind, which a number tells from others, take less time shared than alone: both are timed now and
-// then, and where three in a row that were shared took about as long, the next ones run alone for a while, and for twice as long
-// where that comes again before as many as that were shared.
+// Whether a thread's calls of one kind take less time shared than alone. A number tells kinds from others, and plans whose numbers
+// are the same are one kind. Both are timed now and then, and where three in a row that were shared took about as long, the next
+// ones run alone for a while, and for twice as long where that comes again before as many as that were shared.
 // So it is where cores are far from each other: a call waits for a cache line that goes from one to the other four times, and more
 // where what each core writes lies near the other's. Between cores that share a cache a line takes 40 ns, between others 200 to
-// 300 (2 virtual cores of a Zen 5, which are moved at times), and calls of 1.7 us took 1.4 times as long as alone, of 7 us 1.1
-// times.
+// 300 (2 virtual cores of a Zen 5, which are moved at times), and calls of 1.7 to 7 us took 1.1 to 1.5 times as long as alone.
 class SharingPays {
  public:
-  static constexpr int kTimed = 16;   // of so many that are shared, one: two readings of the clock take 60 ns
-  static constexpr int kLearnt = 20;  // that run alone, once, to know how long they take
+  static constexpr int kTimed = 16;  // of so many that are shared, one: two readings of the clock take 60 ns
+  // So many run alone, the last of which is timed: the others find a part of what they read in the other core's caches. At first,
+  // and again after so many that were timed and paid, as what was seen may have been one that was interrupted, or a slow core.
+  static constexpr int kLearnt = 5, kKnown = 256;
   static constexpr int kLeastPause = 125, kMostPause = 32'000;  // that run alone
 
   enum class Turn { kShared, kAlone, kAloneTimed };
-  // Before each call. Of those in a pause the first ones find a part of what they read in the other core's caches.
+  // Before each call.
   Turn Next(double kind) noexcept {
     if (kind != kind_) *this = SharingPays(kind);
     if (paused_ == 0) return Turn::kShared;
     return --paused_ % kTimed == 0 ? Turn::kAloneTimed : Turn::kAlone;
   }
+  bool IsOf(double kind) const noexcept { return kind == kind_; }
   // Of one that is shared.
   bool IsTimed() noexcept {
     if (since_pause_ < next_pause_ && ++since_pause_ == next_pause_) next_pause_ = kLeastPause;
@@ -140,36 +142,52 @@ class SharingPays {
   }
   // How long such calls took; of a kind that is not the last one's, which others have replaced, nothing is learnt.
   void NoteAlone(double kind, std::int64_t nanoseconds) noexcept {
-    if (kind != kind_) return;
-    const auto time = static_cast<double>(nanoseconds);
-    alone_ = alone_ == 0 ? time : std::min(time, kMostRise * alone_);  // one may have been interrupted
+    if (kind == kind_) alone_ = static_cast<double>(nanoseconds);
   }
   void NoteShared(double kind, std::int64_t nanoseconds) noexcept {
     if (kind != kind_) return;
-    if (alone_ == 0) {
+    const bool pays = static_cast<double>(nanoseconds) < kWorth * alone_;
+    slow_ = pays ? 0 : slow_ + 1;
+    if (alone_ == 0 || (pays && ++paid_ % kKnown == 0)) {
+      slow_ = 0;
       paused_ = kLearnt;
-      return;
+    } else if (slow_ == kMostSlow) {
+      slow_ = since_pause_ = 0;
+      paused_ = next_pause_;
+      next_pause_ = std::min(2 * paused_, kMostPause);
     }
-    slow_ = static_cast<double>(nanoseconds) < kWorth * alone_ ? 0 : slow_ + 1;
-    if (slow_ < kMostSlow) return;
-    slow_ = since_pause_ = 0;
-    paused_ = next_pause_;
-    next_pause_ = std::min(2 * paused_, kMostPause);
   }
 
   SharingPays() = default;
 
  private:
   static constexpr int kMostSlow = 3;
-  static constexpr double kWorth = 0.95, kMostRise = 1.25;
+  static constexpr double kWorth = 0.95;
 
   explicit SharingPays(double kind) : kind_(kind) {}
 
   double kind_ = 0;
   double alone_ = 0;  // nanoseconds; 0: not known
-  unsigned shared_ = 0;
+  unsigned shared_ = 0, paid_ = 0;
   int slow_ = 0, paused_ = 0;
   int since_pause_ = 0, next_pause_ = kLeastPause;  // calls: shared since a pause, up to as many as the next one has
+};
+
+// A thread's kinds of calls, of which each has one of two places.
+class KindsOfCalls {
+ public:
+  SharingPays& Of(double kind) noexcept {
+    const auto pair = static_cast<std::size_t>(std::bit_cast<std::uint64_t>(kind) * 0x9e3779b97f4a7c15 >> (64 - kBits));
+    for (SharingPays& known : kinds_[pair]) {
+      if (known.IsOf(kind)) return known;
+    }
+    return kinds_[pair][++replaced_ % 2];
+  }
+
+ private:
+  static constexpr int kBits = 5;
+  SharingPays kinds_[1 << kBits][2];
+  unsigned replaced_ = 0;
 };
 
 }  // namespace axiscast

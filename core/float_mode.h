@@ -12,9 +12,10 @@
 
 namespace axiscast {
 
-// In which calls compute, whatever the caller's is: to nearest, with subnormals, and without traps. Kernels take whole vectors
-// where less is left, and so divide zeros; quotients of integers are those of floats, put right by less than one, and wrong where
-// these are not rounded to nearest; and a remainder's loop ends by what rounds to infinity.
+// In which calls compute, whatever the caller's is, but those of one kernel that computes no floats (Kernel::any_float_mode): to
+// nearest, with subnormals, and without traps. Kernels take whole vectors where less is left, and so divide zeros; quotients of
+// integers are those of floats, put right by less than one, and wrong where these are not rounded to nearest; and a remainder's
+// loop ends by what rounds to infinity.
 #if defined(__SSE2__)
 inline constexpr std::uint32_t kFloatFlags = 0x3f;  // exceptions that were seen so far, which are no mode
 inline constexpr std::uint32_t kUsualFloatMode = 0x1f80;

@@ -51,19 +51,13 @@ struct Caller {
   ~Caller() {
     if (crew != nullptr) crews.GiveBack(crew);
   }
-  // Of calls that are estimated to take so long: plans seldom have the same estimate.
-  SharingPays& OfKind(double seconds) noexcept {
-    static_assert(kKinds == 32);
-    return pays[std::bit_cast<std::uint64_t>(seconds) * 0x9e3779b97f4a7c15 >> 59];
-  }
 
   Crew* crew = nullptr;                     // none: in a call inside of which another is made
   std::int64_t missed = 0;                  // calls, one after the other, to which nobody came who had been on the way before
   Evenness of_short{1024}, of_longer{128};  // calls
   std::int64_t ended = 0;                   // when the last one ended; 0: its helpers were asked to stay
   ShortCalls short_calls;                   // of less than kSharedSeconds
-  static constexpr int kKinds = 32;
-  SharingPays pays[kKinds];  // of less than kComparedSeconds
+  KindsOfCalls kinds;                       // of less than kComparedSeconds, by their estimates
 };
 PerThread<Caller> callers;
 
@@ -230,11 +224,11 @@ bool IsShared(double seconds, const ExecuteOptions& options, AloneCall* alone) n
   if (seconds - seconds / threads > kWakingSeconds) return true;
   const bool is_short = seconds < kSharedSeconds;
   if (is_short && options.pool != nullptr) return false;  // a host's threads do not stand by
-  Caller* const caller = options.pool != nullptr ? nullptr : callers.FindOrMake();
+  Caller* const caller = options.pool != nullptr ? nullptr : is_short ? callers.FindOrMake() : callers.Find();
   if (is_short && caller == nullptr) return false;
   if (is_short && caller->short_calls.ArePaused()) return false;
   if (caller != nullptr && seconds < kComparedSeconds && alone != nullptr) {
-    const SharingPays::Turn turn = caller->OfKind(seconds).Next(seconds);
+    const SharingPays::Turn turn = caller->kinds.Of(seconds).Next(seconds);
     if (turn == SharingPays::Turn::kAloneTimed) alone->Start(seconds);
     if (turn != SharingPays::Turn::kShared) return false;
   }
@@ -253,7 +247,7 @@ void AloneCall::Start(double estimate) noexcept {
 
 void AloneCall::Note() noexcept {
   if (Caller* const caller = callers.Find(); caller != nullptr) {
-    caller->OfKind(estimate_).NoteAlone(estimate_, Nanoseconds() - begun_);
+    caller->kinds.Of(estimate_).NoteAlone(estimate_, Nanoseconds() - begun_);
   }
 }
 
@@ -282,7 +276,7 @@ void RunParallel(std::int64_t count, const PieceSizes& sizes, const ExecuteOptio
           .stay = learns && (follows || Nanoseconds() - caller->ended < kStayNanoseconds) ? StayOf(workers) : 0,
           .late = sharing.late};
   const bool compared = learns && stand_by && cut.call_seconds < kComparedSeconds;
-  const std::int64_t begun = compared && caller->OfKind(cut.call_seconds).IsTimed() ? Nanoseconds() : 0;
+  const std::int64_t begun = compared && caller->kinds.Of(cut.call_seconds).IsTimed() ? Nanoseconds() : 0;
   bool even = true, is_done = false;
   Crew::Left left = Crew::Left::kUntaken;
   try {
@@ -313,7 +307,7 @@ void RunParallel(std::int64_t count, const PieceSizes& sizes, const ExecuteOptio
   }
   if (learns) evenness->Note(even);
   if (learns && is_short && left > Crew::Left::kUntaken) caller->short_calls.Note(even, left == Crew::Left::kStalled);
-  if (begun > 0) caller->OfKind(cut.call_seconds).NoteShared(cut.call_seconds, Nanoseconds() - begun);
+  if (begun > 0 && is_done) caller->kinds.Of(cut.call_seconds).NoteShared(cut.call_seconds, Nanoseconds() - begun);
   if (!is_done && job.shares.AreLeft()) RunWorker(&job, 0);  // also by a pool that runs less than it was asked to
 }
 

@@ -19,7 +19,7 @@ inline constexpr double kSharedSeconds = 3.2e-6;
 // those of 1.7 us take 0.76 of the time, of 2.2 us 0.7, of 3 us 0.65; of 1.2 us they would take as long (a Zen 3, two threads).
 inline constexpr double kStandbySeconds = 1.7e-6;
 
-// Up to this it is compared how long calls take, shared and alone (ShortCalls).
+// Up to this it is compared how long calls take, shared and alone (SharingPays).
 inline constexpr double kComparedSeconds = 12e-6;
 
 // From IsShared to the end of a call that is not: tells those who compare how long it took, where they asked.
@@ -42,8 +42,8 @@ class AloneCall {
 
 // Whether threads should share a call that takes one of them so many seconds, roughly. Where they would not save what waking them
 // may cost, that depends on whether they are likely to be awake (core/awake.h); and below kSharedSeconds, on whether one stands by,
-// or will, as such calls follow each other (ShortCalls). alone: started where it is to
-// be timed; null for calls that nobody compares.
+// or will, as such calls follow each other (ShortCalls). alone: started where it is
+// to be timed; null for calls that nobody compares.
 bool IsShared(double seconds, const ExecuteOptions& options, AloneCall* alone = nullptr) noexcept;
 
 // The number of threads that RunParallel may use.

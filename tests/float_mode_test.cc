@@ -136,6 +136,32 @@ TEST(FloatMode, TrapsOfTheCaller) {
   }
 }
 
+// Calls that do not look at the mode (Kernel::any_float_mode): signalling NaNs and infinities as bits.
+TEST(FloatMode, BitsThatAreMovedDoNotTrap) {
+  const std::vector<std::uint32_t> x{0x7fa00000, 0xffa00001, 0x7f800000, 0x00000001, 0x80000000, 0x3f800000, 0x7fbfffff};
+  std::vector<std::uint32_t> negated(x.size()), chosen(x.size()), expected(x);
+  for (std::uint32_t& bits : expected) bits ^= 0x80000000;
+  const std::vector<std::uint8_t> yes(x.size(), 1);
+  const Shape shape{static_cast<std::int64_t>(x.size())};
+  const TensorView floats(x.data(), DType::kFloat32, shape);
+  Plan negative, where;
+  ASSERT_TRUE(Plan::Make(*FindOp("negative"), {floats}, {negated.data(), DType::kFloat32, shape}, {}, &negative).ok());
+  ASSERT_TRUE(Plan::Make(*FindOp("where"), {{yes.data(), DType::kBool, shape}, floats, floats},
+                         {chosen.data(), DType::kFloat32, shape}, {}, &where)
+                  .ok());
+  const unsigned before = _mm_getcsr();
+  const unsigned strange = (before & ~(_MM_MASK_MASK | 0x3f)) | _MM_ROUND_UP | 0x8040;
+  _mm_setcsr(strange);
+  const bool done =
+      negative.Execute({x.data()}, negated.data()).ok() && where.Execute({yes.data(), x.data(), x.data()}, chosen.data()).ok();
+  const unsigned after = _mm_getcsr();
+  _mm_setcsr(before);
+  EXPECT_TRUE(done);
+  EXPECT_EQ(after, strange);
+  EXPECT_EQ(negated, expected);
+  EXPECT_EQ(chosen, x);
+}
+
 TEST(FloatMode, TrapsWhileExpressionsAreReadAndPlanned) {
   const std::vector<float> x(100, 1), expected(100, 0x1.19999ap+0f);
   std::vector<float> out(100);

@@ -388,6 +388,7 @@ TEST(Tiling, TransposedTilesInL2HaveAllRowsOrAreFour) {
     std::int64_t rows, cols;
     bool all_rows;
   };
+  int checked = 0;
   for (const Case& c : {Case{256, 128, true}, Case{170, 256, true}, Case{200, 200, false}}) {
     if (c.rows * c.cols * 12 > MachineCaches().l2) continue;  // of 512 KB all fit
     const TensorView x(nullptr, DType::kFloat32, {c.rows, c.cols}), y(nullptr, DType::kFloat32, {c.rows, c.cols}, {4, 4 * c.rows});
@@ -397,10 +398,12 @@ TEST(Tiling, TransposedTilesInL2HaveAllRowsOrAreFour) {
     ASSERT_TRUE(status.ok()) << status.message();
     const PlanDescription description = plan.Describe();
     if (!description.parallel) continue;  // of this CPU's speed
+    ++checked;
     EXPECT_EQ(description.operands[1].delivery, "transposed") << c.rows << " x " << c.cols;
     EXPECT_EQ(description.tile_rows == c.rows, c.all_rows) << c.rows << " x " << c.cols;
     EXPECT_GE(description.tiles, 4) << c.rows << " x " << c.cols;
   }
+  if (checked == 0) GTEST_SKIP() << "this CPU's L2 is small, or such calls are short for it";
 }
 
 // From memory, kernels that transpose ask for squares to come: tiles are long, but many, and wide where rows are few.

@@ -187,7 +187,7 @@ struct Kernel {
   bool streams = false;                // `run` heeds Tile::stream
   bool joins = false;                  // `run` stores dense rows that follow each other as one: none but the first begins a run;
                                        // but with Tile::abreast
-  bool any_float_mode = false;  // its bits do not depend on the floating-point mode, nor does it set flags or trap: it has no
+  bool any_float_mode = false;  // its bits do not depend on the floating-point mode, nor does it set flags or trap: `run` has no
                                 // floating-point instruction, and calls do without a look at the mode, 4 of 11 ns (Zen 5)
   double cycles = 1;            // of a core for 64 bytes of its widest operand in L1, roughly: decides when threads pay
   double cycles_by_splat = 0;   // the same where its second input is one value for all or for a long row; 0: no other ones

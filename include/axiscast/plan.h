@@ -114,7 +114,7 @@ struct PlanDescription {
   struct Part {
     std::string name;     // "bytes", "arithmetic", "rows", "tiles", "staging", "transposing", "gathering", "call" or "check"
     double seconds;       // above 0
-    std::string counted;  // of what it has so many: "12.0 KiB at 400 GB/s"
+    std::string counted;  // of what it has so many: "12.0 KiB at 600 GB/s"
   };
   Shape shape;                        // of the result, before canonicalisation
   std::vector<std::int64_t> extents;  // canonical, outermost first
