@@ -119,7 +119,7 @@ class ShortCalls {
 // So it is where cores are far from each other: a call waits for a cache line that goes from one to the other four times, and more
 // where what each core writes lies near the other's. Between cores that share a cache a line takes 40 ns, between others 200 to
 // 300 (2 virtual cores of a Zen 5, which are moved at times), and calls of 1.7 to 7 us took 1.1 to 1.5 times as long as alone.
-class SharingPays {
+class alignas(64) SharingPays {
  public:
   static constexpr int kTimed = 16;  // of so many that are shared, one: two readings of the clock take 60 ns
   // So many run alone, the last of which is timed: the others find a part of what they read in the other core's caches. At first,
@@ -159,6 +159,8 @@ class SharingPays {
   }
 
   SharingPays() = default;
+  // As another kind's was: where cores are far from each other, they are so for all.
+  SharingPays(double kind, const SharingPays& other) : kind_(kind), next_pause_(std::max(other.next_pause_ / 4, kLeastPause)) {}
 
  private:
   static constexpr int kMostSlow = 3;
@@ -176,17 +178,24 @@ class SharingPays {
 // A thread's kinds of calls, of which each has one of two places.
 class KindsOfCalls {
  public:
+  KindsOfCalls() = default;
+  KindsOfCalls(const KindsOfCalls&) = delete;
+  KindsOfCalls& operator=(const KindsOfCalls&) = delete;
+
   SharingPays& Of(double kind) noexcept {
     const auto pair = static_cast<std::size_t>(std::bit_cast<std::uint64_t>(kind) * 0x9e3779b97f4a7c15 >> (64 - kBits));
     for (SharingPays& known : kinds_[pair]) {
-      if (known.IsOf(kind)) return known;
+      if (known.IsOf(kind)) return *(last_ = &known);
     }
-    return kinds_[pair][++replaced_ % 2];
+    SharingPays& replaced = kinds_[pair][++replaced_ % 2];
+    replaced = SharingPays(kind, *last_);
+    return *(last_ = &replaced);
   }
 
  private:
   static constexpr int kBits = 5;
   SharingPays kinds_[1 << kBits][2];
+  SharingPays* last_ = &kinds_[0][0];
   unsigned replaced_ = 0;
 };
 

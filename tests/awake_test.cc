@@ -196,6 +196,29 @@ TEST(SharingPays, KindsByTurnsKeepTheirPlaces) {
   }
 }
 
+// Where cores are far from each other, kinds that are new are soon found out.
+TEST(SharingPays, KindsLearnFromTheLastOne) {
+  const auto shared_of = [](KindsOfCalls* kinds, double kind, std::int64_t time) {
+    int shared = 0;
+    for (int call = 0; call < 5'000; ++call) {
+      SharingPays& sharing = kinds->Of(kind);
+      const SharingPays::Turn turn = sharing.Next(kind);
+      if (turn == SharingPays::Turn::kAloneTimed) sharing.NoteAlone(kind, 1000);
+      if (turn != SharingPays::Turn::kShared) continue;
+      ++shared;
+      if (sharing.IsTimed()) sharing.NoteShared(kind, time);
+    }
+    return shared;
+  };
+  KindsOfCalls kinds;
+  const int first = shared_of(&kinds, 1, 1200);
+  EXPECT_LT(shared_of(&kinds, 2, 1200), first * 3 / 4);
+  EXPECT_GT(shared_of(&kinds, 3, 700), 4'900);
+  EXPECT_EQ(shared_of(&kinds, 4, 1200), first) << "the last one's paid";
+  EXPECT_GT(shared_of(&kinds, 3, 700), 4'900);
+  EXPECT_EQ(shared_of(&kinds, 5, 1200), first) << "a known one's did";
+}
+
 // So many calls, one gap apart, then another gap.
 std::vector<std::int64_t> Burst(std::size_t calls, std::int64_t gap, std::int64_t last_gap) {
   std::vector<std::int64_t> gaps(calls, gap);
