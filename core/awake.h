@@ -113,13 +113,13 @@ class ShortCalls {
   int since_pause_ = 0, next_pause_ = kLeastPause;  // calls: shared since a pause, up to as many as the next one has
 };
 
-// Whether a thread's calls of one kind take less time shared than alone. A number tells kinds from others, and plans whose numbers
-// are the same are one kind. Both are timed now and then, and where three in a row that were shared took about as long, the next
-// ones run alone for a while, and for twice as long where that comes again before as many as that were shared.
-// So it is where cores are far from each other: a call waits for a cache line that goes from one to the other four times, and more
-// where what each core writes lies near the other's. Between cores that share a cache a line takes 40 ns, between others 200 to
-// 300 (2 virtual cores of a Zen 5, which are moved at times), and calls of 1.7 to 7 us took 1.1 to 1.5 times as long as alone.
-class alignas(64) SharingPays {
+// Whether a thread's calls of one kind take less time shared than alone. Both are timed now and then, and where three in a row that
+// were shared took about as long, the next ones run alone for a while, and for twice as long where that comes again before as many
+// as that were shared. So it is where cores are far from each other: a call waits for a cache line that goes from one to the other
+// four times, and more where what each core writes lies near the other's. Between cores that share a cache a line takes 40 ns,
+// between others 200 to 300 (2 virtual cores of a Zen 5, which are moved at times), and calls of 1.7 to 7 us took 1.1 to 1.5 times
+// as long as alone.
+class SharingPays {
  public:
   static constexpr int kTimed = 16;  // of so many that are shared, one: two readings of the clock take 60 ns
   // So many run alone, the last of which is timed: the others find a part of what they read in the other core's caches. At first,
@@ -129,23 +129,18 @@ class alignas(64) SharingPays {
 
   enum class Turn { kShared, kAlone, kAloneTimed };
   // Before each call.
-  Turn Next(double kind) noexcept {
-    if (kind != kind_) *this = SharingPays(kind);
+  Turn Next() noexcept {
     if (paused_ == 0) return Turn::kShared;
     return --paused_ % kTimed == 0 ? Turn::kAloneTimed : Turn::kAlone;
   }
-  bool IsOf(double kind) const noexcept { return kind == kind_; }
   // Of one that is shared.
   bool IsTimed() noexcept {
     if (since_pause_ < next_pause_ && ++since_pause_ == next_pause_) next_pause_ = kLeastPause;
     return ++shared_ % kTimed == 0;
   }
-  // How long such calls took; of a kind that is not the last one's, which others have replaced, nothing is learnt.
-  void NoteAlone(double kind, std::int64_t nanoseconds) noexcept {
-    if (kind == kind_) alone_ = static_cast<double>(nanoseconds);
-  }
-  void NoteShared(double kind, std::int64_t nanoseconds) noexcept {
-    if (kind != kind_) return;
+  // How long such calls took.
+  void NoteAlone(std::int64_t nanoseconds) noexcept { alone_ = static_cast<double>(nanoseconds); }
+  void NoteShared(std::int64_t nanoseconds) noexcept {
     const bool pays = static_cast<double>(nanoseconds) < kWorth * alone_;
     slow_ = pays ? 0 : slow_ + 1;
     if (alone_ == 0 || (pays && ++paid_ % kKnown == 0)) {
@@ -158,45 +153,49 @@ class alignas(64) SharingPays {
     }
   }
 
-  SharingPays() = default;
-  // As another kind's was: where cores are far from each other, they are so for all.
-  SharingPays(double kind, const SharingPays& other) : kind_(kind), next_pause_(std::max(other.next_pause_ / 4, kLeastPause)) {}
+  // To begin with pauses as another kind's were: where cores are far from each other, they are so for all.
+  void BeginAs(const SharingPays& other) noexcept { next_pause_ = std::max(other.next_pause_ / 4, kLeastPause); }
 
  private:
   static constexpr int kMostSlow = 3;
   static constexpr double kWorth = 0.95;
 
-  explicit SharingPays(double kind) : kind_(kind) {}
-
-  double kind_ = 0;
   double alone_ = 0;  // nanoseconds; 0: not known
   unsigned shared_ = 0, paid_ = 0;
   int slow_ = 0, paused_ = 0;
   int since_pause_ = 0, next_pause_ = kLeastPause;  // calls: shared since a pause, up to as many as the next one has
 };
 
-// A thread's kinds of calls, of which each has one of two places.
+// A thread's kinds of calls, told by a number, as their estimate; plans that have the same one are one kind. Each kind has one of
+// two places, and the one that was there longer goes.
 class KindsOfCalls {
  public:
   KindsOfCalls() = default;
   KindsOfCalls(const KindsOfCalls&) = delete;
   KindsOfCalls& operator=(const KindsOfCalls&) = delete;
 
+  // kind is above 0.
   SharingPays& Of(double kind) noexcept {
     const auto pair = static_cast<std::size_t>(std::bit_cast<std::uint64_t>(kind) * 0x9e3779b97f4a7c15 >> (64 - kBits));
-    for (SharingPays& known : kinds_[pair]) {
-      if (known.IsOf(kind)) return *(last_ = &known);
+    for (Place& place : places_[pair]) {
+      if (place.kind == kind) return *(last_ = &place.sharing);
     }
-    SharingPays& replaced = kinds_[pair][++replaced_ % 2];
-    replaced = SharingPays(kind, *last_);
-    return *(last_ = &replaced);
+    const SharingPays before = *last_;  // which may move
+    std::swap(places_[pair][0], places_[pair][1]);
+    Place& place = places_[pair][0];
+    place = Place{kind, {}};
+    place.sharing.BeginAs(before);
+    return *(last_ = &place.sharing);
   }
 
  private:
   static constexpr int kBits = 5;
-  SharingPays kinds_[1 << kBits][2];
-  SharingPays* last_ = &kinds_[0][0];
-  unsigned replaced_ = 0;
+  struct alignas(64) Place {
+    double kind = 0;
+    SharingPays sharing;
+  };
+  Place places_[1 << kBits][2];
+  SharingPays* last_ = &places_[0][0].sharing;
 };
 
 }  // namespace axiscast

@@ -228,7 +228,7 @@ bool IsShared(double seconds, const ExecuteOptions& options, AloneCall* alone) n
   if (is_short && caller == nullptr) return false;
   if (is_short && caller->short_calls.ArePaused()) return false;
   if (caller != nullptr && seconds < kComparedSeconds && alone != nullptr) {
-    const SharingPays::Turn turn = caller->kinds.Of(seconds).Next(seconds);
+    const SharingPays::Turn turn = caller->kinds.Of(seconds).Next();
     if (turn == SharingPays::Turn::kAloneTimed) alone->Start(seconds);
     if (turn != SharingPays::Turn::kShared) return false;
   }
@@ -247,7 +247,7 @@ void AloneCall::Start(double estimate) noexcept {
 
 void AloneCall::Note() noexcept {
   if (Caller* const caller = callers.Find(); caller != nullptr) {
-    caller->kinds.Of(estimate_).NoteAlone(estimate_, Nanoseconds() - begun_);
+    caller->kinds.Of(estimate_).NoteAlone(Nanoseconds() - begun_);
   }
 }
 
@@ -267,6 +267,8 @@ void RunParallel(std::int64_t count, const PieceSizes& sizes, const ExecuteOptio
   PieceSizes cut = sizes;
   cut.of_own = sharing.of_own;
   const bool learns = sharing.late > 0 && caller != nullptr, stand_by = IsOneStandingBy(caller, options);
+  const bool compared = learns && stand_by && cut.call_seconds < kComparedSeconds;
+  const std::int64_t begun = compared && caller->kinds.Of(cut.call_seconds).IsTimed() ? Nanoseconds() : 0;
   Evenness* const evenness = !learns ? nullptr : sharing.of_own > 0 ? &caller->of_short : &caller->of_longer;
   if (learns && evenness->IsOnePieceEnough()) cut.of_own = 1;
   if (stand_by) cut.lead *= kLeadOfStandby;
@@ -275,8 +277,6 @@ void RunParallel(std::int64_t count, const PieceSizes& sizes, const ExecuteOptio
   Job job{.shares = Shares(count, cut, workers, !own_pool, what),
           .stay = learns && (follows || Nanoseconds() - caller->ended < kStayNanoseconds) ? StayOf(workers) : 0,
           .late = sharing.late};
-  const bool compared = learns && stand_by && cut.call_seconds < kComparedSeconds;
-  const std::int64_t begun = compared && caller->kinds.Of(cut.call_seconds).IsTimed() ? Nanoseconds() : 0;
   bool even = true, is_done = false;
   Crew::Left left = Crew::Left::kUntaken;
   try {
@@ -307,7 +307,7 @@ void RunParallel(std::int64_t count, const PieceSizes& sizes, const ExecuteOptio
   }
   if (learns) evenness->Note(even);
   if (learns && is_short && left > Crew::Left::kUntaken) caller->short_calls.Note(even, left == Crew::Left::kStalled);
-  if (begun > 0 && is_done) caller->kinds.Of(cut.call_seconds).NoteShared(cut.call_seconds, Nanoseconds() - begun);
+  if (begun > 0 && is_done) caller->kinds.Of(cut.call_seconds).NoteShared(Nanoseconds() - begun);
   if (!is_done && job.shares.AreLeft()) RunWorker(&job, 0);  // also by a pool that runs less than it was asked to
 }
 

@@ -103,15 +103,15 @@ struct Times {
   std::vector<std::int64_t> shared;
 };
 // As many as are shared of so many.
-int SharedWhereTimed(SharingPays* sharing, double kind, int count, const Times& times) {
+int SharedWhereTimed(SharingPays* sharing, int count, const Times& times) {
   int shared = 0;
   std::size_t timed = 0;
   for (int call = 0; call < count; ++call) {
-    const SharingPays::Turn turn = sharing->Next(kind);
-    if (turn == SharingPays::Turn::kAloneTimed) sharing->NoteAlone(kind, times.alone);
+    const SharingPays::Turn turn = sharing->Next();
+    if (turn == SharingPays::Turn::kAloneTimed) sharing->NoteAlone(times.alone);
     if (turn != SharingPays::Turn::kShared) continue;
     ++shared;
-    if (sharing->IsTimed()) sharing->NoteShared(kind, times.shared[timed++ % times.shared.size()]);
+    if (sharing->IsTimed()) sharing->NoteShared(times.shared[timed++ % times.shared.size()]);
   }
   return shared;
 }
@@ -123,7 +123,7 @@ TEST(SharingPays, PausesWhereCallsTakeAsLongAsAlone) {
   constexpr int kCalls = 100'000;
   const auto shared = [](std::vector<std::int64_t> times) {
     SharingPays sharing;
-    return SharedWhereTimed(&sharing, 1, kCalls, {1000, times});
+    return SharedWhereTimed(&sharing, kCalls, {1000, times});
   };
   EXPECT_EQ(shared({600}), kCalls - ToKnow(kCalls));
   EXPECT_EQ(shared({940}), kCalls - ToKnow(kCalls));
@@ -137,20 +137,20 @@ TEST(SharingPays, AgainWhereItPaidBefore) {
   constexpr int kCalls = 100'000;
   const Times far{1000, {1200}}, near{1000, {700}};
   SharingPays sharing;
-  EXPECT_GE(SharedWhereTimed(&sharing, 1, kCalls, near), kCalls - ToKnow(kCalls));
-  EXPECT_LT(SharedWhereTimed(&sharing, 1, 10'000, far), 1'000);
-  EXPECT_GT(SharedWhereTimed(&sharing, 1, kCalls, near), kCalls * 8 / 10);
-  EXPECT_LT(SharedWhereTimed(&sharing, 1, 10 * kCalls, far), kCalls / 40);
-  EXPECT_GT(SharedWhereTimed(&sharing, 1, kCalls, near), kCalls / 2) << "the longest pause";
+  EXPECT_GE(SharedWhereTimed(&sharing, kCalls, near), kCalls - ToKnow(kCalls));
+  EXPECT_LT(SharedWhereTimed(&sharing, 10'000, far), 1'000);
+  EXPECT_GT(SharedWhereTimed(&sharing, kCalls, near), kCalls * 8 / 10);
+  EXPECT_LT(SharedWhereTimed(&sharing, 10 * kCalls, far), kCalls / 40);
+  EXPECT_GT(SharedWhereTimed(&sharing, kCalls, near), kCalls / 2) << "the longest pause";
   // And then a pause is as the first one was.
   int paused = 0;
   for (int call = 0; call < 100'000; ++call) {
-    if (sharing.Next(1) != SharingPays::Turn::kShared) {
+    if (sharing.Next() != SharingPays::Turn::kShared) {
       ++paused;
     } else if (paused > SharingPays::kLearnt) {
       break;
     } else if (paused = 0; sharing.IsTimed()) {
-      sharing.NoteShared(1, 1200);
+      sharing.NoteShared(1200);
     }
   }
   EXPECT_EQ(paused, SharingPays::kLeastPause);
@@ -160,22 +160,9 @@ TEST(SharingPays, AgainWhereItPaidBefore) {
 // core that grows slower make them look bad.
 TEST(SharingPays, LooksAgainAtCallsAlone) {
   SharingPays sharing;
-  EXPECT_LT(SharedWhereTimed(&sharing, 1, 50, {100'000, {1000}}), 50);  // known now, and wrong
-  EXPECT_LT(SharedWhereTimed(&sharing, 1, 100'000, {1000, {1150}}), 10'000);
-  EXPECT_GT(SharedWhereTimed(&sharing, 1, 100'000, {2000, {1400}}), 80'000);
-}
-
-// Of another kind nothing is known, and what is said of it is not mixed with this one.
-TEST(SharingPays, IsKnownOfOneKind) {
-  constexpr int kCalls = 10'000;
-  const Times far{1000, {1200}}, near{1000, {700}};
-  SharingPays sharing;
-  EXPECT_GE(SharedWhereTimed(&sharing, 1, kCalls, near), kCalls - ToKnow(kCalls));
-  sharing.NoteAlone(2, 1);
-  for (int i = 0; i < 10; ++i) sharing.NoteShared(2, 1'000'000);
-  EXPECT_GE(SharedWhereTimed(&sharing, 1, kCalls, near), kCalls - ToKnow(kCalls));
-  EXPECT_LT(SharedWhereTimed(&sharing, 2, kCalls, far), 1'000);
-  EXPECT_GE(SharedWhereTimed(&sharing, 1, kCalls, near), kCalls - ToKnow(kCalls));
+  EXPECT_LT(SharedWhereTimed(&sharing, 50, {100'000, {1000}}), 50);  // known now, and wrong
+  EXPECT_LT(SharedWhereTimed(&sharing, 100'000, {1000, {1150}}), 10'000);
+  EXPECT_GT(SharedWhereTimed(&sharing, 100'000, {2000, {1400}}), 80'000);
 }
 
 // Two kinds by turns have a place each, wherever they come.
@@ -185,11 +172,11 @@ TEST(SharingPays, KindsByTurnsKeepTheirPlaces) {
     int shared = 0;
     for (int call = 0; call < 1000; ++call) {
       for (const double kind : {1.0, static_cast<double>(other)}) {
-        const SharingPays::Turn turn = kinds.Of(kind).Next(kind);
-        if (turn == SharingPays::Turn::kAloneTimed) kinds.Of(kind).NoteAlone(kind, 1000);
+        const SharingPays::Turn turn = kinds.Of(kind).Next();
+        if (turn == SharingPays::Turn::kAloneTimed) kinds.Of(kind).NoteAlone(1000);
         if (turn != SharingPays::Turn::kShared) continue;
         ++shared;
-        if (kinds.Of(kind).IsTimed()) kinds.Of(kind).NoteShared(kind, 1200);
+        if (kinds.Of(kind).IsTimed()) kinds.Of(kind).NoteShared(1200);
       }
     }
     EXPECT_LT(shared, 700) << other;
@@ -202,11 +189,11 @@ TEST(SharingPays, KindsLearnFromTheLastOne) {
     int shared = 0;
     for (int call = 0; call < 5'000; ++call) {
       SharingPays& sharing = kinds->Of(kind);
-      const SharingPays::Turn turn = sharing.Next(kind);
-      if (turn == SharingPays::Turn::kAloneTimed) sharing.NoteAlone(kind, 1000);
+      const SharingPays::Turn turn = sharing.Next();
+      if (turn == SharingPays::Turn::kAloneTimed) sharing.NoteAlone(1000);
       if (turn != SharingPays::Turn::kShared) continue;
       ++shared;
-      if (sharing.IsTimed()) sharing.NoteShared(kind, time);
+      if (sharing.IsTimed()) sharing.NoteShared(time);
     }
     return shared;
   };

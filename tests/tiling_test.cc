@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstdint>
 #include <ostream>
 #include <string>
@@ -377,57 +376,6 @@ TEST(Tiling, StreamsNoPartsOfLines) {
       ASSERT_TRUE(status.ok()) << status.message();
       EXPECT_EQ(plan.Describe().store == "streaming", side % 16 == 0) << op << " " << side;
     }
-  }
-}
-
-// In L2 one tile has all rows, so that threads do not meet at every column of squares; but not where that would be three tiles.
-TEST(Tiling, TransposedTilesInL2HaveAllRowsOrAreFour) {
-  const DType dtypes[] = {DType::kFloat32, DType::kFloat32};
-  if (!FindOp("add")->FindKernel(dtypes)->abilities.transposes) GTEST_SKIP() << "this CPU's kernels do not transpose";
-  struct Case {
-    std::int64_t rows, cols;
-    bool all_rows;
-  };
-  int checked = 0;
-  for (const Case& c : {Case{256, 128, true}, Case{170, 256, true}, Case{200, 200, false}}) {
-    if (c.rows * c.cols * 12 > MachineCaches().l2) continue;  // of 512 KB all fit
-    const TensorView x(nullptr, DType::kFloat32, {c.rows, c.cols}), y(nullptr, DType::kFloat32, {c.rows, c.cols}, {4, 4 * c.rows});
-    Plan plan;
-    const Status status =
-        Plan::Make(*FindOp("add"), {x, y}, MutableTensorView(nullptr, DType::kFloat32, {c.rows, c.cols}), {}, &plan);
-    ASSERT_TRUE(status.ok()) << status.message();
-    const PlanDescription description = plan.Describe();
-    if (!description.parallel) continue;  // of this CPU's speed
-    ++checked;
-    EXPECT_EQ(description.operands[1].delivery, "transposed") << c.rows << " x " << c.cols;
-    EXPECT_EQ(description.tile_rows == c.rows, c.all_rows) << c.rows << " x " << c.cols;
-    EXPECT_GE(description.tiles, 4) << c.rows << " x " << c.cols;
-  }
-  if (checked == 0) GTEST_SKIP() << "this CPU's L2 is small, or such calls are short for it";
-}
-
-// From memory, kernels that transpose ask for squares to come: tiles are long, but many, and wide where rows are few.
-TEST(Tiling, TransposedTilesFromMemoryAreLongAndMany) {
-  const DType dtypes[] = {DType::kFloat32, DType::kFloat32};
-  if (!FindOp("add")->FindKernel(dtypes)->abilities.transposes) GTEST_SKIP() << "this CPU's kernels do not transpose";
-  const std::int64_t bytes = MachineCaches().l3;
-  struct Case {
-    std::int64_t rows, cols, tile_rows, least_cols;
-  };
-  const std::int64_t side =
-      static_cast<std::int64_t>(std::sqrt(static_cast<double>(bytes) / 6)) / 512 * 512 + 512;  // 2560, of 32 MB
-  for (const Case& c : {Case{side, side, 512, 32}, Case{bytes / 256, 64, 512, 32}, Case{16, bytes / 64, 16, 1024}}) {
-    const TensorView x(nullptr, DType::kFloat32, {c.rows, c.cols}), y(nullptr, DType::kFloat32, {c.rows, c.cols}, {4, 4 * c.rows});
-    Plan plan;
-    const Status status =
-        Plan::Make(*FindOp("add"), {x, y}, MutableTensorView(nullptr, DType::kFloat32, {c.rows, c.cols}), {}, &plan);
-    ASSERT_TRUE(status.ok()) << status.message();
-    const PlanDescription description = plan.Describe();
-    EXPECT_EQ(description.operands[1].delivery, "transposed") << c.rows << " x " << c.cols;
-    EXPECT_EQ(description.tile_rows, c.tile_rows) << c.rows << " x " << c.cols;
-    EXPECT_GE(description.tile_cols, c.least_cols) << c.rows << " x " << c.cols;
-    EXPECT_GE(description.tiles, 128) << c.rows << " x " << c.cols;
-    EXPECT_EQ(description.store, "streaming") << c.rows << " x " << c.cols;
   }
 }
 
