@@ -20,7 +20,7 @@ double Seconds(const Calls& calls, std::int64_t count, int threads) {
 // Undisturbed asks the system takes 20 us, after which short calls have no help at first.
 double TimeCalls(const Calls& calls, double guess, int threads, const Effort& effort) {
   if (threads > 1) calls(WarmUpPasses(guess, effort, kPoolWarmUp));
-  return Undisturbed(threads, effort, [&] {
+  return Undisturbed(threads, effort, Work::kOfAny, [&] {
     const std::int64_t passes = WarmUpPasses(guess, effort);
     const double warm = passes > 0 ? Seconds(calls, passes, threads) / static_cast<double>(passes) : guess;
     const std::int64_t count =

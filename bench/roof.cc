@@ -41,7 +41,7 @@ double TimeOfElement(Arithmetic arithmetic, const Effort& effort) {
   for (int way = 0; way < kArithmeticWays; ++way) {
     if (RunArithmetic(arithmetic, way, 1, 0) == 0) continue;
     for (int place = 0; place < kArithmeticPlaces; ++place) {
-      best = std::min(best, Undisturbed(1, effort, [&] {
+      best = std::min(best, Undisturbed(1, effort, Work::kOfAll, [&] {
                         const double begin = Now(1);
                         const std::int64_t done = RunArithmetic(arithmetic, way, elements, place);
                         return (Now(1) - begin) / static_cast<double>(done);
@@ -147,7 +147,7 @@ double Roof::Time(const Traffic& traffic, const std::vector<Part>& parts, int th
     run(passes);
     end[static_cast<std::size_t>(t)] = Now(threads);
   };
-  return Undisturbed(threads, effort, [&] {
+  return Undisturbed(threads, effort, Work::kOfAll, [&] {
     ready.store(0);
     team_.Run(threads, work);
     // Of what they do together: a call that shares its work as they come takes no longer where one CPU is slower than the others.

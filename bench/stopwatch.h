@@ -64,17 +64,20 @@ inline Attention AttentionSoFar() {
   return {usage.ru_nivcsw, static_cast<double>(cpu.tv_sec) + 1e-9 * static_cast<double>(cpu.tv_nsec), Now(2)};
 }
 
+// Of the threads of what is timed: all have work all the time, or as it likes.
+enum class Work { kOfAll, kOfAny };
+
 // The seconds that `time` returns. It is called again, a few times at most, when a CPU was taken away meanwhile, or when threads
 // that should have run at once took turns on one CPU; the last result counts. Long calls of one thread are not tried again: the
 // thread's own clock has left the interruption out.
 template <class Time>
-double Undisturbed(int threads, const Effort& effort, const Time& time) {
+double Undisturbed(int threads, const Effort& effort, Work work, const Time& time) {
   for (int attempt = 1;; ++attempt) {
     const Attention before = AttentionSoFar();
     const double seconds = time();
     const Attention after = AttentionSoFar();
-    const bool together =
-        threads == 1 || after.cpu_seconds - before.cpu_seconds > 0.75 * threads * (after.seconds - before.seconds);
+    const bool together = threads == 1 || work == Work::kOfAny ||
+                          after.cpu_seconds - before.cpu_seconds > 0.75 * threads * (after.seconds - before.seconds);
     if (after.interruptions == before.interruptions && together) return seconds;
     if (attempt >= (seconds < kLong ? effort.attempts : effort.attempts / 3) || (threads == 1 && seconds > kLong)) return seconds;
   }
