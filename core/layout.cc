@@ -237,8 +237,7 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
   problem.fits_l2 = !options.far && bytes <= static_cast<double>(MachineCaches().l2);
   problem.far = options.far || bytes > kFarTransposed * static_cast<double>(MachineCaches().l3);
   problem.abreast = can.abreast;
-  const double shared_row = problem.streams ? MachineSpeed().streamed_shared_row : MachineSpeed().shared_row;
-  problem.shared_row_bytes = shared_row * static_cast<double>(MachineCaches().l1);
+  problem.shared_row_bytes = MachineSpeed().shared_row * static_cast<double>(MachineCaches().l1);
   if (can.widens > 0) {
     problem.widened_row_bytes = static_cast<double>(MostWidenedCols(can.widens) * problem.widest);
     problem.widening = Widening(layout.estimate);

@@ -17,9 +17,9 @@ namespace {
 // A row of a quarter of a Zen 4's L1 is out of it again by the time that the next one reads it: 64 x 64 of float32 for each head
 // and batch, cut, take 0.75 to 0.85 of the time from L2 and L3. A Zen 5, which reads L2 as fast as L1, takes 1.75 times as long in
 // L2, and 1.05 times in L3; but with rows of half of its L1 and more, cut, 0.73 to 0.88 of the time from L3 (100 x 10000 of
-// float32, 64 x 64 of float64, with one thread and two), and 0.93 to 1.02 from L2. Of calls whose results
-// are streamed, parts of which take turns, rows of 32 KB to 1.6 MB take 0.8 to 1 of the time that they take abreast
-// (kit/abreast-inl.h), with one thread and two; in place, where nothing is streamed, nobody measured it.
+// float32, 64 x 64 of float64, with one thread and two), and 0.93 to 1.02 from L2. Abreast (kit/abreast-inl.h) it wants the same
+// rows: where results are streamed, those of 20 KB take 1.15 to 1.19 of the time that they take one by one, of 32 KB 1.06 with one
+// thread and 0.84 with two, of 64 to 200 KB 0.72 to 0.82; in place, where nothing is streamed, nobody measured it.
 //
 // A Zen 4 moves 64 bytes in two halves. As two loads of 32 bytes and two stores, sums of two arrays take 0.89 of the time in L1,
 // 0.95 in L3, 0.9 in L2 with two threads and 1 with one; and in a plain loop 0.88 in memory where they are not streamed, 0.94 where
@@ -53,7 +53,6 @@ constexpr Speed kOther = {.l1 = 600e9,
                           .cycle_seconds = 0.25e-9,
                           .slowness = 1,
                           .shared_row = 0.5,
-                          .streamed_shared_row = kNever,
                           .halves = false,
                           .by_turns = {2, 2, 1},
                           .asks_in_caches = false,
@@ -73,7 +72,6 @@ constexpr Speed kOther = {.l1 = 600e9,
                                           .cycle_seconds = 0.64e-9,
                                           .slowness = 1.8,
                                           .shared_row = 1,
-                                          .streamed_shared_row = 1,
                                           .halves = false,
                                           .by_turns = {2, 2, 1},
                                           .asks_in_caches = false,
@@ -88,7 +86,6 @@ constexpr Speed kOther = {.l1 = 600e9,
                                           .cycle_seconds = 0.5e-9,
                                           .slowness = 1.4,
                                           .shared_row = 0.25,
-                                          .streamed_shared_row = 0.25,
                                           .halves = true,
                                           .by_turns = {2, 2, 1},
                                           .asks_in_caches = false,
@@ -103,7 +100,6 @@ constexpr Speed kOther = {.l1 = 600e9,
                                                 .cycle_seconds = 0.55e-9,
                                                 .slowness = 1.35,
                                                 .shared_row = 0.25,
-                                                .streamed_shared_row = 0.25,
                                                 .halves = false,
                                                 .by_turns = {4, 4, 4},
                                                 .asks_in_caches = false,

@@ -15,8 +15,7 @@ struct Speed {
   double stores;            // so many times a byte counts that is stored into the caches: 2 where its line has to come there first
   double cycle_seconds;     // of what kernels say of their arithmetic
   double slowness;          // factor for the other numbers of tile_cost.cc, staging_cost.cc and layout.cc, and those of calls
-  // Of L1: longer rows that four rows or more read are cut, or those rows run abreast; and abreast where results are streamed.
-  double shared_row, streamed_shared_row;
+  double shared_row;        // of L1: longer rows that four rows or more read are cut, or those rows run abreast
   bool halves;              // Tile::halves
   PartsByTurns by_turns;    // Tile::by_turns
   bool asks_in_caches;      // Tile::into_caches, of calls beyond L2

@@ -260,21 +260,27 @@ TEST(Tiling, CutsLongRowsThatManyRead) {
   EXPECT_GE(row_bytes_of(8, 20'000, kNeverCut, false), 20'000);
 }
 
-// Of results that are streamed, a class of machines has a number of its own for that: it differs from the other one on a Zen 5.
+// From which length on is the machine's to say.
 TEST(Tiling, RunsStreamedRowsAbreastAsTheMachineWants) {
-  const auto l1 = static_cast<double>(MachineCaches().l1);
-  const std::int64_t cols = static_cast<std::int64_t>(4 * l1) / 4;
   const DType dtypes[] = {DType::kFloat32, DType::kFloat32, DType::kFloat32};
   const Step step{FindOp("add")->FindKernel(dtypes), 2, {0, 1}, {}};
-  LayoutOptions options;
-  options.forced.streams = true;
-  const std::vector<ByteStrides> strides = {{cols * 4, 4}, {0, 4}, {cols * 4, 4}};
-  const Layout layout = MakeLayout(Canonicalise({8, cols}, strides), dtypes, {&step, 1}, options);
-  EXPECT_EQ(layout.abreast, step.kernel->abilities.abreast && 4 * l1 > MachineSpeed().streamed_shared_row * l1);
+  if (!step.kernel->abilities.abreast) GTEST_SKIP() << "this target's kernel does not";
+  const auto runs = [&](std::int64_t lines) {
+    const std::int64_t bytes = lines * kLineBytes;
+    LayoutOptions options;
+    options.forced.streams = true;
+    const std::vector<ByteStrides> strides = {{bytes, 4}, {0, 4}, {bytes, 4}};
+    return MakeLayout(Canonicalise({8, bytes / 4}, strides), dtypes, {&step, 1}, options).abreast;
+  };
+  const double longest = MachineSpeed().shared_row * static_cast<double>(MachineCaches().l1);
+  const std::int64_t lines = static_cast<std::int64_t>(longest) / kLineBytes;
+  EXPECT_FALSE(runs(lines));
+  EXPECT_TRUE(runs(lines + 1));
 }
 
-// In place of that they run abreast beyond L2 where kernels can, and where there are enough of them, unless all of a row is to be
-// widened once; and where results go to memory, from four rows on.
+// In place of that they run abreast beyond L2 where kernels can, and where there are enough of them, and all of their
+// results begin at the same place of a line, unless all of a row is to be widened once; and where results go to memory, from four
+// rows on.
 TEST(Tiling, RunsLongRowsThatManyReadAbreast) {
   const auto runs = [](std::int64_t rows, std::int64_t bytes, bool streams, bool fits_l2 = false, double widened = kNeverCut,
                        bool can = true, std::int64_t gap = 0) {
@@ -293,15 +299,17 @@ TEST(Tiling, RunsLongRowsThatManyReadAbreast) {
     EXPECT_TRUE(!tiling.abreast || tiling.cols * 4 >= bytes) << "they are not cut";
     return tiling.abreast;
   };
-  EXPECT_TRUE(runs(64, 20'000, false));
-  EXPECT_TRUE(runs(64, 20'000, false, false, kNeverCut, true, 8));
-  EXPECT_FALSE(runs(63, 20'000, false));
+  EXPECT_TRUE(runs(64, 20'032, false));
+  EXPECT_TRUE(runs(64, 20'032, false, false, kNeverCut, true, 8));
+  EXPECT_FALSE(runs(64, 20'000, false));
+  EXPECT_TRUE(runs(4, 20'000, true));
+  EXPECT_FALSE(runs(63, 20'032, false));
   EXPECT_FALSE(runs(64, 8192, false));
-  EXPECT_FALSE(runs(64, 20'000, false, true));
-  EXPECT_FALSE(runs(64, 20'000, false, false, 8192));
-  EXPECT_FALSE(runs(64, 20'000, false, false, kNeverCut, false));
-  EXPECT_TRUE(runs(4, 20'000, true, false, 8192));
-  EXPECT_FALSE(runs(3, 20'000, true));
+  EXPECT_FALSE(runs(64, 20'032, false, true));
+  EXPECT_FALSE(runs(64, 20'032, false, false, 8192));
+  EXPECT_FALSE(runs(64, 20'032, false, false, kNeverCut, false));
+  EXPECT_TRUE(runs(4, 20'032, true, false, 8192));
+  EXPECT_FALSE(runs(3, 20'032, true));
   EXPECT_FALSE(runs(4, 8192, true));
 }
 

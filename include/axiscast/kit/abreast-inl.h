@@ -21,12 +21,13 @@ inline constexpr bool kTakesAbreast = Op::kInfo.arity > 1 && kHasLoops<Op, T>;
 // Whether rows of a tile, if all inputs are streamed, are computed abreast.
 HWY_INLINE bool RunsAbreast(const Tile& tile) { return tile.abreast && tile.rows > 1; }
 
-// Some rows at a time, a few lines of each after the other: what is the same for all of them and long does not come from L2 for
-// each. Row by row, sums of float32 of 16 KB take 1.3 times as long from memory, of float64 1.5 times, and of 64 KB 1.6 times
-// (Zen 4, L1 of 32 KB; rows of 8 KB stay there). One line of each at a time takes 1.1 times as long as four, and so do eight.
+// Four rows at a time, two vectors of each: what is the same for all of them and long comes from L2 once for them, and all is read
+// before anything is stored, as what one row reads may have the place in L1 of what another stores.
 template <class Rows, class Op, typename T>
 class AbreastRows {
   using Out = Stored<OutOf<Op, T>>;
+  using Wide = decltype(Rows::WideTag(InputsOf<Op, T>()));
+  using D = hn::Rebind<Out, Wide>;
 
  public:
   template <bool kStream, class A, class... X>
@@ -35,62 +36,99 @@ class AbreastRows {
     const std::int64_t out_row_stride = tile.out_row_stride;
     const auto cols = static_cast<std::size_t>(tile.cols);
     auto* out = static_cast<std::byte*>(out_rows);
-    const auto wide = Rows::WideTag(InputsOf<Op, T>());
-    const hn::Rebind<Out, decltype(wide)> d_stored;
-    const std::size_t lanes = hn::Lanes(wide), line = HWY_MAX(lanes, kLineBytes / sizeof(Out));
-    const std::size_t step = HWY_MAX(line, kBytesAbreast / sizeof(Out));
     for (std::int64_t rows = tile.rows;;) {
       const std::int64_t some = HWY_MIN(rows, kRowsAbreast);
-      // What lies before a row's first boundary of a vector and behind its last one, alone: `out` may be exactly an input.
-      const auto store_ends = [&](Out* row, const X&... at) HWY_ATTR {
-        Out* const last = row + (cols - lanes);
-        if (Misalignment(d_stored, row) == 0 && Misalignment(d_stored, last) == 0) return;
-        const OutputRun<Out> ends(true, row, cols);
-        const auto first_result = Rows::Result(wide, 0, attributes, at...);
-        const auto last_result = Rows::Result(wide, cols - lanes, attributes, at...);
-        if (Misalignment(d_stored, row) != 0) ends.StoreFirst(first_result, d_stored, row);
-        if (Misalignment(d_stored, last) != 0) ends.StoreLast(last_result, d_stored, last);
-      };
-      ForRows(store_ends, out, out_row_stride, some, x...);
-      for (std::size_t begin = 0; begin < cols; begin += step) {
-        const auto store_part = [&](Out* row, const X&... at) HWY_ATTR {
-          // Parts end where lines do: of those that are streamed, both halves come at once.
-          const std::size_t offset = ElementsBefore(line, row);
-          const OutputRun<Out> run(kStream, row, cols);
-          std::size_t i = begin == 0 ? ElementsBefore(lanes, row) : begin + offset;
-          if constexpr (kStream) {
-            run.template StoreVectors<kNoTurns>(
-                d_stored, row, i, HWY_MIN(begin + offset + step, cols),
-                [&](std::size_t col) HWY_ATTR __attribute__((always_inline)) { Rows::Ask(col, at...); },
-                [&](std::size_t col) HWY_ATTR { return Rows::ResultToStream(wide, col, attributes, at...); });
-          } else {
-            for (; i < begin + offset + step && i + lanes <= cols; i += lanes) Rows::StoreAhead(wide, i, row, attributes, at...);
-          }
-        };
-        ForRows(store_part, out, out_row_stride, some, x...);
+      const std::size_t abreast = some < kRowsAbreast ? 0 : ElementsAbreast(out, out_row_stride, cols);
+      for (std::int64_t row = 0; row < some; ++row) {
+        StoreRest<kStream>(RowAt(out, out_row_stride, row), cols, abreast, attributes, x.AtRow(row)...);
       }
+      if (abreast > 0) StoreAbreast<kStream>(out, out_row_stride, abreast, attributes, x...);
       if ((rows -= some) == 0) return;
-      for (std::int64_t row = 0; row < some; ++row) (x.NextRow(), ...);
       out += some * out_row_stride;
+      ((x = x.AtRow(some)), ...);
     }
   }
 
  private:
-  static constexpr std::int64_t kRowsAbreast = 8;
-  static constexpr std::size_t kBytesAbreast = 256;
+  static constexpr std::int64_t kRowsAbreast = 4;
 
+  static HWY_INLINE Out* RowAt(std::byte* out, std::int64_t out_row_stride, std::int64_t row) {
+    return reinterpret_cast<Out*>(out + row * out_row_stride);
+  }
+  static HWY_INLINE std::size_t LineOrVector() { return HWY_MAX(hn::Lanes(D()), kLineBytes / sizeof(Out)); }
   // Elements from a row's begin to the next boundary of so many, a power of two.
   static HWY_INLINE std::size_t ElementsBefore(std::size_t boundary, const Out* row) {
     return (0 - reinterpret_cast<std::uintptr_t>(row) / sizeof(Out)) % boundary;
   }
-  // f(a row of results, operands at it) for so many rows.
-  template <class F, class... X>
-  static HWY_INLINE void ForRows(const F& f, std::byte* out, std::int64_t out_row_stride, std::int64_t rows, X... x) {
-    for (;;) {
-      f(reinterpret_cast<Out*>(out), x...);
-      if (--rows == 0) return;
-      out += out_row_stride;
-      (x.NextRow(), ...);
+
+  // How many elements of each of four rows, from its first boundary of a line on, are stored abreast: whole lines, an even number
+  // of vectors.
+  static HWY_INLINE std::size_t ElementsAbreast(std::byte* out, std::int64_t out_row_stride, std::size_t cols) {
+    const std::size_t line = LineOrVector(), both = HWY_MAX(line, 2 * hn::Lanes(D()));
+    std::size_t before = 0;
+    for (std::int64_t row = 0; row < kRowsAbreast; ++row) {
+      before = HWY_MAX(before, ElementsBefore(line, RowAt(out, out_row_stride, row)));
+    }
+    return cols < before ? 0 : (cols - before) / both * both;
+  }
+
+  template <bool kStream, class A, class... X>
+  static HWY_INLINE void StoreAbreast(std::byte* out, std::int64_t out_row_stride, std::size_t count, const A& attributes,
+                                      const X&... x) {
+    const Wide wide;
+    const D d;
+    const std::size_t lanes = hn::Lanes(d), line = LineOrVector();
+    Out *const row0 = RowAt(out, out_row_stride, 0), *const row1 = RowAt(out, out_row_stride, 1);
+    Out *const row2 = RowAt(out, out_row_stride, 2), *const row3 = RowAt(out, out_row_stride, 3);
+    std::size_t i0 = ElementsBefore(line, row0), i1 = ElementsBefore(line, row1);
+    std::size_t i2 = ElementsBefore(line, row2), i3 = ElementsBefore(line, row3);
+    const auto result = [&](std::size_t i, const X&... at) HWY_ATTR {
+      Rows::template AskInLoop<kStream>(i, at...);
+      return Rows::ResultToStream(wide, i, attributes, at...);
+    };
+    const auto store = [d](hn::VFromD<D> v, Out* at) HWY_ATTR {
+      if constexpr (kStream) {
+        StreamOrStore(v, d, at);
+      } else {
+        hn::StoreU(v, d, at);
+      }
+    };
+    for (const std::size_t end = i0 + count; i0 < end; i0 += 2 * lanes, i1 += 2 * lanes, i2 += 2 * lanes, i3 += 2 * lanes) {
+      const auto first0 = result(i0, x.AtRow(0)...), second0 = result(i0 + lanes, x.AtRow(0)...);
+      const auto first1 = result(i1, x.AtRow(1)...), second1 = result(i1 + lanes, x.AtRow(1)...);
+      const auto first2 = result(i2, x.AtRow(2)...), second2 = result(i2 + lanes, x.AtRow(2)...);
+      const auto first3 = result(i3, x.AtRow(3)...), second3 = result(i3 + lanes, x.AtRow(3)...);
+      store(first0, row0 + i0), store(second0, row0 + i0 + lanes), store(first1, row1 + i1), store(second1, row1 + i1 + lanes);
+      store(first2, row2 + i2), store(second2, row2 + i2 + lanes), store(first3, row3 + i3), store(second3, row3 + i3 + lanes);
+    }
+  }
+
+  // What of a row is before its first boundary of a line and behind the `abreast` elements from there on; 0: all of it. What is
+  // before its first boundary of a vector and behind its last one, alone: `out` may be exactly an input.
+  template <bool kStream, class A, class... X>
+  static HWY_INLINE void StoreRest(Out* row, std::size_t cols, std::size_t abreast, const A& attributes, const X&... x) {
+    const Wide wide;
+    const D d;
+    const std::size_t lanes = hn::Lanes(d), first_line = ElementsBefore(LineOrVector(), row);
+    Out* const last = row + (cols - lanes);
+    if (Misalignment(d, row) != 0 || Misalignment(d, last) != 0) {
+      const OutputRun<Out> ends(true, row, cols);
+      const auto first_result = Rows::Result(wide, 0, attributes, x...);
+      const auto last_result = Rows::Result(wide, cols - lanes, attributes, x...);
+      if (Misalignment(d, row) != 0) ends.StoreFirst(first_result, d, row);
+      if (Misalignment(d, last) != 0) ends.StoreLast(last_result, d, last);
+    }
+    const OutputRun<Out> run(kStream, row, cols);
+    for (std::size_t i = ElementsBefore(lanes, row), stop = abreast > 0 ? first_line : cols;;) {
+      if constexpr (kStream) {
+        run.template StoreVectors<kNoTurns>(
+            d, row, i, stop, [&](std::size_t at) HWY_ATTR __attribute__((always_inline)) { Rows::Ask(at, x...); },
+            [&](std::size_t at) HWY_ATTR { return Rows::ResultToStream(wide, at, attributes, x...); });
+      } else {
+        for (; i + lanes <= stop; i += lanes) Rows::StoreAhead(wide, i, row, attributes, x...);
+      }
+      if (stop == cols) return;
+      i = first_line + abreast, stop = cols;
     }
   }
 };

@@ -185,10 +185,18 @@ struct ElementwiseRows {
   template <class... X>
   static constexpr bool kAsksForHalves =
       kAsksInCaches && !SpecialRows::template kTakes<T> && (0 + ... + (X::kStreamed && kIsHalf<typename X::Element>)) == 1;
+  template <bool kStream, class... X>
+  static HWY_INLINE void AskInLoop(std::size_t i, const X&... x) {
+    if constexpr (kStream) {
+      Ask(i, x...);
+    } else if constexpr (kAsksForHalves<X...>) {
+      (x.AskAhead(i), ...);
+    }
+  }
   // The same in such a loop, stored.
   template <class Wide, class A, class... X>
   static HWY_INLINE void StoreAhead(Wide wide, std::size_t i, Stored<Out>* out, const A& attributes, const X&... x) {
-    if constexpr (kAsksForHalves<X...>) (x.AskAhead(i), ...);
+    AskInLoop<false>(i, x...);
     if constexpr (kInHalves) {
       const hn::Half<Wide> half;
       const hn::Rebind<Stored<Out>, decltype(half)> d_half;
