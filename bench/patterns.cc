@@ -26,6 +26,7 @@ const std::vector<Pattern> kTable = {
     {.name = "row_bias_16", .inputs = {{kFree, 16}, {16}}},
     {.name = "row_bias_64", .inputs = {{kFree, 64}, {64}}, .always = true, .other_dtypes = kEveryOtherDType},
     {.name = "row_bias_1000", .inputs = {{kFree, 1000}, {1000}}, .always = true},
+    {.name = "row_bias_16384", .inputs = {{kFree, 16384}, {16384}}},  // longer than L1: embeddings of positions
     {.name = "column_3", .inputs = {{kFree, 3}, {kFree, 1}}, .scalar_loop = true, .always = true, .other_dtypes = kEveryOtherDType},
     {.name = "column_7", .inputs = {{kFree, 7}, {kFree, 1}}, .ops = "multiply"},
 

@@ -237,20 +237,20 @@ class TileCols {
     return bytes;
   }
 
-  // Do rows beside one that is the same in all, and has so many bytes, run abreast? Where the results do not go to memory, so many
-  // rows that most of a thread's pieces have several: cut ones take no longer from L2, and from L3 where pieces have two to four.
-  // Nor where they are cut to be widened once; nor beside results of which not all rows begin at the same place of a line: from L3
-  // cut ones take 0.94 of the time (a Zen 5).
+  // Do rows beside one that is the same in all, and has so many bytes, run abreast? Where the results do not go to memory, not
+  // where they are cut to be widened once; nor beside results of which not all rows begin at the same place of a line: from L3 cut
+  // ones take 0.94 of the time (a Zen 5). From L3 so many that most of a thread's pieces have several: cut ones take no longer
+  // where pieces have two to four.
   bool RunsAbreast(int first, std::int64_t shared_row_bytes, bool forced) const {
-    constexpr std::int64_t kManyRowsFromCaches = 64;
+    constexpr std::int64_t kManyRowsFromL3 = 64;
     if (!problem_.abreast || shared_row_bytes == 0) return false;
     for (int i = 0; i < count(); ++i) {
       if (TileOperand(i, first).delivery != Delivery::kStreamed) return false;
     }
     if (forced) return true;
     return static_cast<double>(shared_row_bytes) > problem_.shared_row_bytes &&
-           (problem_.streams || (!problem_.fits_l2 && problem_.widened_row_bytes == kNeverCut &&
-                                 canonical_.extents[RowDim(first)] >= kManyRowsFromCaches &&
+           (problem_.streams || (problem_.widened_row_bytes == kNeverCut &&
+                                 (problem_.fits_l2 || canonical_.extents[RowDim(first)] >= kManyRowsFromL3) &&
                                  canonical_.strides[count() - 1][RowDim(first)] % kLineBytes == 0));
   }
 

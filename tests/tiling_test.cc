@@ -278,9 +278,8 @@ TEST(Tiling, RunsStreamedRowsAbreastAsTheMachineWants) {
   EXPECT_TRUE(runs(lines + 1));
 }
 
-// In place of that they run abreast beyond L2 where kernels can, and where there are enough of them, and all of their
-// results begin at the same place of a line, unless all of a row is to be widened once; and where results go to memory, from four
-// rows on.
+// In place of that they run abreast where kernels can, all of their results begin at the same place of a line, and not all of a row
+// is to be widened once; from L3 where there are enough of them. And where results go to memory, from four rows on.
 TEST(Tiling, RunsLongRowsThatManyReadAbreast) {
   const auto runs = [](std::int64_t rows, std::int64_t bytes, bool streams, bool fits_l2 = false, double widened = kNeverCut,
                        bool can = true, std::int64_t gap = 0) {
@@ -305,7 +304,8 @@ TEST(Tiling, RunsLongRowsThatManyReadAbreast) {
   EXPECT_TRUE(runs(4, 20'000, true));
   EXPECT_FALSE(runs(63, 20'032, false));
   EXPECT_FALSE(runs(64, 8192, false));
-  EXPECT_FALSE(runs(64, 20'032, false, true));
+  EXPECT_TRUE(runs(4, 20'032, false, true));
+  EXPECT_FALSE(runs(3, 20'032, false, true));
   EXPECT_FALSE(runs(64, 20'032, false, false, 8192));
   EXPECT_FALSE(runs(64, 20'032, false, false, kNeverCut, false));
   EXPECT_TRUE(runs(4, 20'032, true, false, 8192));
