@@ -18,6 +18,7 @@ struct Sample {
   double best = 0;      // the same for one that also has non-temporal stores where the output is left in a cache
   double ordinary = 0;  // and for one that has only ordinary ones
   double alone = 0;     // the same for the roof of one thread; 0: not measured
+  double unasked = 0;   // and for one that prefetches nothing, with ordinary stores; 0: not measured
   double unshared = 0;  // seconds on one thread of a call that threads share; 0: not measured
   double estimate = 0;  // seconds on one thread by the plan's estimate; 0: there is none
   double other = 0;     // seconds in the program that this one is compared with; 0: it has no such row

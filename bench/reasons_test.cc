@@ -84,12 +84,25 @@ TEST(Reasons, StoresThatAreNotStreamed) {
   ExpectReasons(planned, sample, {{"unexplained", 40}});
 }
 
+TEST(Reasons, LinesThatOnlyTheRoofAsksFor) {
+  Sample sample = SampleOf(0.6);
+  sample.ordinary = 0.7;
+  sample.unasked = 0.85;
+  ExpectReasons(PlannedFor(1, false, {{"bytes", 60, ""}}), sample, {{"asking", 15}, {"stores", 10}, {"unexplained", 15}});
+}
+
 TEST(Reasons, SharingBeyondWhatItCostsTheRoof) {
   Sample sample = SampleOf(0.8);        // the roof takes 80 ns on two threads,
   sample.alone = 1.5;                   // 150 on one: of 80, 5 are for sharing
   sample.unshared = 170 * kNanosecond;  // of 100, 15
   ExpectReasons(PlannedFor(2, true, {{"bytes", 150, ""}, {"rows", 12, ""}, {"call", 4, ""}}), sample,
                 {{"sharing", 10}, {"rows", 6}, {"call", 2}, {"unexplained", 2}});
+  // What the roof loses where it does not ask ahead is no reason twice.
+  sample.ordinary = 0.8;
+  sample.unasked = 0.84;
+  ExpectReasons(PlannedFor(2, true, {{"bytes", 150, ""}, {"rows", 12, ""}, {"call", 4, ""}}), sample,
+                {{"sharing", 6}, {"asking", 4}, {"rows", 6}, {"call", 2}, {"unexplained", 2}});
+  sample.unasked = 0;
   // Without the times on one thread there is nothing to say of sharing; the call is one thread's.
   sample.alone = sample.unshared = 0;
   ExpectReasons(PlannedFor(2, true, {{"bytes", 150, ""}, {"rows", 12, ""}, {"call", 4, ""}}), sample,

@@ -168,17 +168,17 @@ Roof::Choice Roof::Choose(const Traffic& traffic, const std::vector<Part>& parts
   for (int round = 0; round < effort.rounds_of_choice; ++round) {
     for (std::size_t i = 0; i < loops.size(); ++i) seconds[i].push_back(Time(traffic, parts, threads, i, effort, guess));
   }
-  const auto best_of = [&](bool streaming) {
+  const auto best_of = [&](bool streaming, bool asks = true) {
     std::vector<std::pair<double, std::size_t>> ranked;
     for (std::size_t i = 0; i < loops.size(); ++i) {
-      if (loops[i].streaming == streaming) ranked.push_back({Median(seconds[i]), i});
+      if (loops[i].streaming == streaming && (asks || loops[i].ahead == 0)) ranked.push_back({Median(seconds[i]), i});
     }
     std::sort(ranked.begin(), ranked.end());
     ranked.resize(std::min(ranked.size(), kFinalists));
     return ranked;
   };
   const auto ordinary = best_of(false), streaming = best_of(true);
-  Choice choice{{}, {}, ordinary[0].first};
+  Choice choice{{}, {}, best_of(false, false)[0].second, ordinary[0].first};
   for (const auto& [unused, loop] : ordinary) choice.ordinary.push_back(loop);
   for (const auto& [time, loop] : streaming) {
     if (time < 1.5 * choice.seconds) choice.streaming.push_back(loop);
@@ -186,13 +186,17 @@ Roof::Choice Roof::Choose(const Traffic& traffic, const std::vector<Part>& parts
   return choice;
 }
 
-RoofTime Roof::Measure(const Traffic& traffic, int threads, const Effort& effort) {
-  const std::vector<Part> parts = Split(traffic);
+const Roof::Choice& Roof::ChoiceFor(const Traffic& traffic, const std::vector<Part>& parts, int threads, const Effort& effort) {
   const std::byte* const from = traffic.in == traffic.out ? nullptr : traffic.in;  // in place there are places for inputs, too
   const auto [entry, is_new] = choices_.try_emplace({from, traffic.read_bytes, (traffic.out - traffic.in) % 4096,
                                                      traffic.write_bytes, traffic.checked_bytes, traffic.keeps_gaps, threads});
-  Choice& choice = entry->second;
-  if (is_new) choice = Choose(traffic, parts, threads, effort);
+  if (is_new) entry->second = Choose(traffic, parts, threads, effort);
+  return entry->second;
+}
+
+RoofTime Roof::Measure(const Traffic& traffic, int threads, const Effort& effort) {
+  const std::vector<Part> parts = Split(traffic);
+  const Choice& choice = ChoiceFor(traffic, parts, threads, effort);
   const auto fastest = [&](const std::vector<std::size_t>& loops) {
     double best = std::numeric_limits<double>::infinity();
     for (const std::size_t loop : loops) best = std::min(best, Time(traffic, parts, threads, loop, effort, choice.seconds));
@@ -206,6 +210,12 @@ RoofTime Roof::Measure(const Traffic& traffic, int threads, const Effort& effort
   const double best = std::min(ordinary, fastest(choice.streaming));
   const bool in_memory = traffic.bytes() > ThisMachine().caches.l3;
   return {std::max(in_memory ? best : ordinary, arithmetic), std::max(best, arithmetic), std::max(ordinary, arithmetic)};
+}
+
+double Roof::MeasureUnasked(const Traffic& traffic, int threads, const Effort& effort) {
+  const std::vector<Part> parts = Split(traffic);
+  const Choice& choice = ChoiceFor(traffic, parts, threads, effort);
+  return Time(traffic, parts, threads, choice.unasked, effort, choice.seconds) + (threads > 1 ? Fork(threads) : 0);
 }
 
 double Roof::fork() const { return forks_.empty() ? 0 : Median(forks_); }

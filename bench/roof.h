@@ -55,6 +55,9 @@ class Roof {
   // The least that a call on up to so many threads can take: on one thread, or on all of them and what Team::MeasureFork says.
   RoofTime MeasureCall(const Traffic& traffic, int threads, const Effort& effort);
 
+  // The same as MeasureCall on all of the threads, by a loop that prefetches nothing and stores into the caches.
+  double MeasureUnasked(const Traffic& traffic, int threads, const Effort& effort);
+
   // Team::MeasureFork's median beside all calls on several threads that were measured; 0: there were none.
   double fork() const;
 
@@ -72,10 +75,12 @@ class Roof {
   struct Choice {
     std::vector<std::size_t> ordinary;
     std::vector<std::size_t> streaming;  // none where non-temporal stores cannot win
+    std::size_t unasked;                 // of the ordinary ones that prefetch nothing
     double seconds;                      // of a pass, roughly
   };
 
   static std::vector<Part> Split(const Traffic& traffic);
+  const Choice& ChoiceFor(const Traffic& traffic, const std::vector<Part>& parts, int threads, const Effort& effort);
   double Fork(int threads);
   Choice Choose(const Traffic& traffic, const std::vector<Part>& parts, int threads, const Effort& effort);
   double Time(const Traffic& traffic, const std::vector<Part>& parts, int threads, std::size_t loop, const Effort& effort,

@@ -135,8 +135,9 @@ Sample MedianOf(const Row& row) {
     }
     return Median(std::move(values));
   };
-  return {median(&Sample::seconds), median(&Sample::roof),     median(&Sample::best),     median(&Sample::ordinary),
-          median(&Sample::alone),   median(&Sample::unshared), median(&Sample::estimate), median(&Sample::other)};
+  return {median(&Sample::seconds),  median(&Sample::roof),     median(&Sample::best),
+          median(&Sample::ordinary), median(&Sample::alone),    median(&Sample::unasked),
+          median(&Sample::unshared), median(&Sample::estimate), median(&Sample::other)};
 }
 
 double RatioOf(const Row& row) {
