@@ -43,7 +43,6 @@ namespace {
 //
 // How many parts take turns was measured on the Zen 3 (rows alone), a Zen 5 and the Emerald Rapids; a Zen 4 has what a Zen 5 has.
 constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
-constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr Speed kOther = {.l1 = 600e9,
                           .l2 = 200e9,
                           .l3 = 105e9,
