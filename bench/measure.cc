@@ -47,7 +47,7 @@ Sample MeasureBesideRoof(Roof& roof, const Traffic& traffic, int threads, const 
   if (!effort.roof) return MeasureAlone(threads, calls, effort);
   const OnOwnCpus own_cpus(threads);
   const double guess = Guess(calls, threads);
-  std::vector<double> seconds, roofs, best, ordinary, alone;
+  std::vector<double> seconds, roofs, best, ordinary, unasked, alone;
   for (int round = Rounds(guess, effort); round > 0; --round) {
     if (threads > 1) LetThreadsSleep();  // on the CPUs that the roof's want
     const RoofTime time = roof.MeasureCall(traffic, threads, effort);
@@ -55,12 +55,14 @@ Sample MeasureBesideRoof(Roof& roof, const Traffic& traffic, int threads, const 
     roofs.push_back(time.roof / seconds.back());
     best.push_back(time.best / seconds.back());
     ordinary.push_back(time.ordinary / seconds.back());
+    unasked.push_back(time.unasked / seconds.back());
     alone.push_back(time.alone / seconds.back());
   }
   return {.seconds = Median(seconds),
           .roof = Median(roofs),
           .best = Median(best),
           .ordinary = Median(ordinary),
+          .unasked = Median(unasked),
           .alone = Median(alone)};
 }
 

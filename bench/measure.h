@@ -17,8 +17,8 @@ struct Sample {
   double roof = 0;      // the roof's time / the call's; 1 is as fast as this machine can do it. 0: a row of time alone
   double best = 0;      // the same for one that also has non-temporal stores where the output is left in a cache
   double ordinary = 0;  // and for one that has only ordinary ones
+  double unasked = 0;   // and for one that has no prefetches either (RoofTime::unasked)
   double alone = 0;     // the same for the roof of one thread; 0: not measured
-  double unasked = 0;   // and for one that prefetches nothing, with ordinary stores; 0: not measured
   double unshared = 0;  // seconds on one thread of a call that threads share; 0: not measured
   double estimate = 0;  // seconds on one thread by the plan's estimate; 0: there is none
   double other = 0;     // seconds in the program that this one is compared with; 0: it has no such row

@@ -83,16 +83,10 @@ void AddPatternRow(const Pattern& pattern, const Size& size, Bench& bench) {
     const Calls calls = [&](std::int64_t count) { Execute(plan, call, size.threads, count); };
     Sample sample = MeasureBesideRoof(roof, call.traffic, size.threads, calls, effort);
     if (size.threads == 1) sample.estimate = plan.Describe().estimated_seconds;
-    if (!effort.roof || sample.roof >= kGoodRoof) return sample;
-    const PlanDescription description = plan.Describe();
-    if (size.threads > 1 && description.parallel) {
+    if (effort.roof && size.threads > 1 && plan.Describe().parallel && sample.roof < kGoodRoof) {
       const Calls unshared = [&](std::int64_t count) { Execute(plan, call, 1, count); };
       sample.unshared = MeasureAlone(1, unshared, effort).seconds;
       if (sample.alone == 0) sample.alone = roof.Measure(call.traffic, 1, effort).roof / sample.seconds;
-    }
-    if (description.store == "direct" && call.unique_bytes > ThisMachine().caches.l2) {
-      const int threads = description.parallel ? size.threads : 1;
-      sample.unasked = roof.MeasureUnasked(call.traffic, threads, effort) / sample.seconds;
     }
     return sample;
   };

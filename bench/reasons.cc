@@ -76,10 +76,10 @@ std::vector<Reason> ReasonsOf(const Planned& planned, const Sample& sample) {
   if (plan.store != "streaming") {
     add("stores", sample.seconds * (sample.ordinary - sample.roof), "the roof's go past the caches, the plan's do not");
   }
-  const double asking = std::max(sample.seconds * (sample.unasked - sample.ordinary), 0.0);
-  add("asking", asking, "the roof asks for lines ahead, the plan does not");
+  // Threads that do not ask are in each other's way, too: what is said here is no longer sharing's.
+  const double asking = plan.store == "direct" ? std::max(sample.seconds * (sample.unasked - sample.ordinary), 0.0) : 0;
+  add("asking", asking, "the roof asks for the lines of inputs and results ahead, the plan does not");
   if (shared) {
-    // Without asking, threads may be in each other's way.
     add("sharing", sample.seconds - sample.unshared * share - sharing_of_roof - asking,
         "one thread takes " + Formatted("%.2f times as long", sample.unshared / sample.seconds) +
             Formatted("; the roof's %.2f times", sample.alone / sample.roof));

@@ -88,7 +88,10 @@ TEST(Reasons, LinesThatOnlyTheRoofAsksFor) {
   Sample sample = SampleOf(0.6);
   sample.ordinary = 0.7;
   sample.unasked = 0.85;
-  ExpectReasons(PlannedFor(1, false, {{"bytes", 60, ""}}), sample, {{"asking", 15}, {"stores", 10}, {"unexplained", 15}});
+  Planned planned = PlannedFor(1, false, {{"bytes", 60, ""}});
+  ExpectReasons(planned, sample, {{"asking", 15}, {"stores", 10}, {"unexplained", 15}});
+  planned.plan.store = "direct, asked for ahead";
+  ExpectReasons(planned, sample, {{"stores", 10}, {"unexplained", 30}});
 }
 
 TEST(Reasons, SharingBeyondWhatItCostsTheRoof) {

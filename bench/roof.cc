@@ -186,17 +186,13 @@ Roof::Choice Roof::Choose(const Traffic& traffic, const std::vector<Part>& parts
   return choice;
 }
 
-const Roof::Choice& Roof::ChoiceFor(const Traffic& traffic, const std::vector<Part>& parts, int threads, const Effort& effort) {
+RoofTime Roof::Measure(const Traffic& traffic, int threads, const Effort& effort) {
+  const std::vector<Part> parts = Split(traffic);
   const std::byte* const from = traffic.in == traffic.out ? nullptr : traffic.in;  // in place there are places for inputs, too
   const auto [entry, is_new] = choices_.try_emplace({from, traffic.read_bytes, (traffic.out - traffic.in) % 4096,
                                                      traffic.write_bytes, traffic.checked_bytes, traffic.keeps_gaps, threads});
-  if (is_new) entry->second = Choose(traffic, parts, threads, effort);
-  return entry->second;
-}
-
-RoofTime Roof::Measure(const Traffic& traffic, int threads, const Effort& effort) {
-  const std::vector<Part> parts = Split(traffic);
-  const Choice& choice = ChoiceFor(traffic, parts, threads, effort);
+  Choice& choice = entry->second;
+  if (is_new) choice = Choose(traffic, parts, threads, effort);
   const auto fastest = [&](const std::vector<std::size_t>& loops) {
     double best = std::numeric_limits<double>::infinity();
     for (const std::size_t loop : loops) best = std::min(best, Time(traffic, parts, threads, loop, effort, choice.seconds));
@@ -209,13 +205,10 @@ RoofTime Roof::Measure(const Traffic& traffic, int threads, const Effort& effort
   }
   const double best = std::min(ordinary, fastest(choice.streaming));
   const bool in_memory = traffic.bytes() > ThisMachine().caches.l3;
-  return {std::max(in_memory ? best : ordinary, arithmetic), std::max(best, arithmetic), std::max(ordinary, arithmetic)};
-}
-
-double Roof::MeasureUnasked(const Traffic& traffic, int threads, const Effort& effort) {
-  const std::vector<Part> parts = Split(traffic);
-  const Choice& choice = ChoiceFor(traffic, parts, threads, effort);
-  return Time(traffic, parts, threads, choice.unasked, effort, choice.seconds) + (threads > 1 ? Fork(threads) : 0);
+  const bool may_ask = traffic.bytes() > ThisMachine().caches.l2 && choice.unasked != choice.ordinary.front();
+  const double unasked = may_ask ? std::max(fastest({choice.unasked}), ordinary) : ordinary;
+  return {std::max(in_memory ? best : ordinary, arithmetic), std::max(best, arithmetic), std::max(ordinary, arithmetic),
+          std::max(unasked, arithmetic)};
 }
 
 double Roof::fork() const { return forks_.empty() ? 0 : Median(forks_); }
@@ -230,14 +223,14 @@ RoofTime Roof::MeasureCall(const Traffic& traffic, int threads, const Effort& ef
   if (threads > 1 && traffic.bytes() > kForkAlwaysPays) {
     const RoofTime parallel = Measure(traffic, threads, effort);
     const double fork = Fork(threads);
-    return {parallel.roof + fork, parallel.best + fork, parallel.ordinary + fork};
+    return {parallel.roof + fork, parallel.best + fork, parallel.ordinary + fork, parallel.unasked + fork};
   }
   const RoofTime serial = Measure(traffic, 1, effort);
-  if (threads == 1) return {serial.roof, serial.best, serial.ordinary, serial.roof};
+  if (threads == 1) return {serial.roof, serial.best, serial.ordinary, serial.unasked, serial.roof};
   const RoofTime parallel = Measure(traffic, threads, effort);
   const double fork = Fork(threads);
   const auto faster = [&](double RoofTime::*seconds) { return std::min(serial.*seconds, parallel.*seconds + fork); };
-  return {faster(&RoofTime::roof), faster(&RoofTime::best), faster(&RoofTime::ordinary), serial.roof};
+  return {faster(&RoofTime::roof), faster(&RoofTime::best), faster(&RoofTime::ordinary), faster(&RoofTime::unasked), serial.roof};
 }
 
 }  // namespace axiscast::bench

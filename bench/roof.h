@@ -40,6 +40,7 @@ struct RoofTime {
   double roof;       // seconds per pass: `best`, or, where all fits the caches, so that the output is left there, `ordinary`
   double best;       // with non-temporal stores where they win
   double ordinary;   // without them
+  double unasked;    // and without prefetches: `ordinary` where all fits L2, or the best loop has none
   double alone = 0;  // MeasureCall's roof on one thread; 0: not measured, as several are faster beyond doubt
 };
 
@@ -54,9 +55,6 @@ class Roof {
 
   // The least that a call on up to so many threads can take: on one thread, or on all of them and what Team::MeasureFork says.
   RoofTime MeasureCall(const Traffic& traffic, int threads, const Effort& effort);
-
-  // The same as MeasureCall on all of the threads, by a loop that prefetches nothing and stores into the caches.
-  double MeasureUnasked(const Traffic& traffic, int threads, const Effort& effort);
 
   // Team::MeasureFork's median beside all calls on several threads that were measured; 0: there were none.
   double fork() const;
@@ -80,7 +78,6 @@ class Roof {
   };
 
   static std::vector<Part> Split(const Traffic& traffic);
-  const Choice& ChoiceFor(const Traffic& traffic, const std::vector<Part>& parts, int threads, const Effort& effort);
   double Fork(int threads);
   Choice Choose(const Traffic& traffic, const std::vector<Part>& parts, int threads, const Effort& effort);
   double Time(const Traffic& traffic, const std::vector<Part>& parts, int threads, std::size_t loop, const Effort& effort,

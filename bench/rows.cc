@@ -136,7 +136,7 @@ Sample MedianOf(const Row& row) {
     return Median(std::move(values));
   };
   return {median(&Sample::seconds),  median(&Sample::roof),     median(&Sample::best),
-          median(&Sample::ordinary), median(&Sample::alone),    median(&Sample::unasked),
+          median(&Sample::ordinary), median(&Sample::unasked),  median(&Sample::alone),
           median(&Sample::unshared), median(&Sample::estimate), median(&Sample::other)};
 }
 

@@ -64,7 +64,8 @@ inline Attention AttentionSoFar() {
   return {usage.ru_nivcsw, static_cast<double>(cpu.tv_sec) + 1e-9 * static_cast<double>(cpu.tv_nsec), Now(2)};
 }
 
-// Of the threads of what is timed: all have work all the time, or as it likes.
+// Whether all threads of what is timed have work all the time, as a roof's, or it gives work to as many as it likes, as a call
+// does.
 enum class Work { kOfAll, kOfAny };
 
 // The seconds that `time` returns. It is called again, a few times at most, when a CPU was taken away meanwhile, or when threads
