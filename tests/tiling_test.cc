@@ -260,59 +260,6 @@ TEST(Tiling, CutsLongRowsThatManyRead) {
   EXPECT_GE(row_bytes_of(8, 20'000, kNeverCut, false), 20'000);
 }
 
-// From which length on is the machine's to say.
-TEST(Tiling, RunsStreamedRowsAbreastAsTheMachineWants) {
-  const DType dtypes[] = {DType::kFloat32, DType::kFloat32, DType::kFloat32};
-  const Step step{FindOp("add")->FindKernel(dtypes), 2, {0, 1}, {}};
-  if (!step.kernel->abilities.abreast) GTEST_SKIP() << "this target's kernel does not";
-  const auto runs = [&](std::int64_t lines) {
-    const std::int64_t bytes = lines * kLineBytes;
-    LayoutOptions options;
-    options.forced.streams = true;
-    const std::vector<ByteStrides> strides = {{bytes, 4}, {0, 4}, {bytes, 4}};
-    return MakeLayout(Canonicalise({8, bytes / 4}, strides), dtypes, {&step, 1}, options).abreast;
-  };
-  const double longest = MachineSpeed().shared_row * static_cast<double>(MachineCaches().l1);
-  const std::int64_t lines = static_cast<std::int64_t>(longest) / kLineBytes;
-  EXPECT_FALSE(runs(lines));
-  EXPECT_TRUE(runs(lines + 1));
-}
-
-// In place of that they run abreast where kernels can, all of their results begin at the same place of a line, and not all of a row
-// is to be widened once; from L3 where there are enough of them. And where results go to memory, from four rows on.
-TEST(Tiling, RunsLongRowsThatManyReadAbreast) {
-  const auto runs = [](std::int64_t rows, std::int64_t bytes, bool streams, bool fits_l2 = false, double widened = kNeverCut,
-                       bool can = true, std::int64_t gap = 0) {
-    const std::int64_t sizes[] = {4, 4, 4};
-    TilingProblem problem;
-    problem.sizes = sizes;
-    problem.widest = 4;
-    problem.streams = streams;
-    problem.fits_l2 = fits_l2;
-    problem.serial = true;  // tiles are as large as any
-    problem.abreast = can;
-    problem.shared_row_bytes = 8192;
-    problem.widened_row_bytes = widened;
-    const std::vector<ByteStrides> strides = {{bytes + gap, 4}, {0, 4}, {bytes, 4}};
-    const Tiling tiling = ChooseTiling(Canonicalise({rows, bytes / 4}, strides), problem, {});
-    EXPECT_TRUE(!tiling.abreast || tiling.cols * 4 >= bytes) << "they are not cut";
-    return tiling.abreast;
-  };
-  EXPECT_TRUE(runs(64, 20'032, false));
-  EXPECT_TRUE(runs(64, 20'032, false, false, kNeverCut, true, 8));
-  EXPECT_FALSE(runs(64, 20'000, false));
-  EXPECT_TRUE(runs(4, 20'000, true));
-  EXPECT_FALSE(runs(63, 20'032, false));
-  EXPECT_FALSE(runs(64, 8192, false));
-  EXPECT_TRUE(runs(4, 20'032, false, true));
-  EXPECT_FALSE(runs(3, 20'032, false, true));
-  EXPECT_FALSE(runs(64, 20'032, false, false, 8192));
-  EXPECT_FALSE(runs(64, 20'032, false, false, kNeverCut, false));
-  EXPECT_TRUE(runs(4, 20'032, true, false, 8192));
-  EXPECT_FALSE(runs(3, 20'032, true));
-  EXPECT_FALSE(runs(4, 8192, true));
-}
-
 // Rows that run along a dim further out: as many as fit L1 with those of the dims between, which meet their lines. Not where lines
 // are whole, nor beside so many that rows would be few. Calls that no threads share.
 TEST(Tiling, MeetsInL1WhatTilesHaveInCommon) {

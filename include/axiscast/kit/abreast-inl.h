@@ -1,4 +1,4 @@
-// The rows of a tile where one input is the same in all of them and long, beside others from memory: some of them abreast.
+// The rows of a tile where one input is the same in all of them and long: some of them abreast.
 #if defined(AXISCAST_KIT_ABREAST_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AXISCAST_KIT_ABREAST_INL_H_
 #undef AXISCAST_KIT_ABREAST_INL_H_
@@ -22,7 +22,10 @@ inline constexpr bool kTakesAbreast = Op::kInfo.arity > 1 && kHasLoops<Op, T>;
 HWY_INLINE bool RunsAbreast(const Tile& tile) { return tile.abreast && tile.rows > 1; }
 
 // Four rows at a time, two vectors of each: what is the same for all of them and long comes from L2 once for them, and all is read
-// before anything is stored, as what one row reads may have the place in L1 of what another stores.
+// before anything is stored, as what one row reads may have the place in L1 of what another stores. Beside one of 64 to 200 KB sums
+// take 0.72 to 0.82 of the time from memory, and 0.79 to 0.97 of what rows take from L3 that are cut so that L1 keeps it. Eight
+// rows, or one vector or four of each, take as long; eight rows of which each is stored before the next one is read, 1.2 to 1.4
+// times (a Zen 5, AVX-512). Fewer than four rows are computed one by one.
 template <class Rows, class Op, typename T>
 class AbreastRows {
   using Out = Stored<OutOf<Op, T>>;

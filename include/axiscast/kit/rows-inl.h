@@ -185,6 +185,7 @@ struct ElementwiseRows {
   template <class... X>
   static constexpr bool kAsksForHalves =
       kAsksInCaches && !SpecialRows::template kTakes<T> && (0 + ... + (X::kStreamed && kIsHalf<typename X::Element>)) == 1;
+  // What a loop over a long row asks for at element i, before it computes its result.
   template <bool kStream, class... X>
   static HWY_INLINE void AskInLoop(std::size_t i, const X&... x) {
     if constexpr (kStream) {
@@ -193,7 +194,7 @@ struct ElementwiseRows {
       (x.AskAhead(i), ...);
     }
   }
-  // The same in such a loop, stored.
+  // That, and then the result, stored.
   template <class Wide, class A, class... X>
   static HWY_INLINE void StoreAhead(Wide wide, std::size_t i, Stored<Out>* out, const A& attributes, const X&... x) {
     AskInLoop<false>(i, x...);

@@ -175,7 +175,7 @@ inline std::string Conformance::ManyRowsBesideOne() {
           if (!wrong.empty()) return wrong;
         }
       }
-      std::vector<std::int64_t> lengths = {16, 33, 70};
+      std::vector<std::int64_t> lengths = {16, 33, 70, 201};  // of bool results 201 have two whole lines, wherever rows begin
       if (const std::int64_t most = kernel.abilities.widens; most > 0) lengths.insert(lengths.end(), {most - 1, most, most + 1});
       for (const std::int64_t cols : lengths) {
         TileShape shape = {cols > 100 ? 5 : 9, cols, 0, {}, cols % 2 == 0, 1};
