@@ -14,7 +14,6 @@
 #include "core/canonical.h"
 #include "core/layout.h"
 #include "core/registry.h"
-#include "core/speed.h"
 #include "tests/testing/strided_call.h"
 
 namespace axiscast {
