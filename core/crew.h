@@ -63,13 +63,16 @@ class Crew {
     return true;
   }
 
+  // What TakeBack reads.
+  const void* Line(std::int64_t seat) const noexcept { return &At(seat); }
+
   // Before calls to several seats: their lines come at once, and not one after the other.
   void Prefetch(std::int64_t seat) const noexcept { PrefetchToWrite(&At(seat)); }
 
-  // Whether a thread stands by that seat.
+  // Whether a thread stands by that seat, or did until now.
   bool IsStandingBy(std::int64_t seat) const noexcept {
     Prefetch(seat);  // this thread will write there
-    return At(seat).state.load(std::memory_order_relaxed) == kStandingBy;
+    return At(seat).stands_by.load(std::memory_order_relaxed);
   }
 
   // Whether a thread is on its way to that seat.
@@ -86,13 +89,27 @@ class Crew {
     return caller_cpu_.load(std::memory_order_relaxed);
   }
 
-  // Puts a call in a seat, with a number for whoever takes it, and what that reads first. job is aligned to 4. Returns whether
-  // a thread has to be called to it: none is there, nor comes.
-  bool Call(std::int64_t seat, void* job, std::int64_t number, const void* first_read) noexcept {
+  // What is put in a seat.
+  struct What {
+    void* job;               // aligned to 4
+    std::int64_t number;     // for who takes it
+    const void* first_read;  // by who takes it
+    std::int64_t stay = 0;   // for how long it stays then; 0: not
+  };
+  // Puts a call in a seat. Returns whether a thread has to be called to it: none is there, nor comes. To one that stands by without
+  // an exchange, which would wait for all lines that this thread wrote before, and without a look at what that thread wrote, which
+  // has to come from its core: this one begins its own share 0.04 us earlier, and 0.1 to 0.3 where cores are far from each other.
+  // One that leaves meanwhile has said so before.
+  bool Call(std::int64_t seat, const What& what) noexcept {
     Seat& s = At(seat);
-    s.number = number;
-    s.first_read = first_read;
-    return s.state.exchange(reinterpret_cast<std::uintptr_t>(job), std::memory_order_acq_rel) == kAway;
+    s.number = what.number;
+    s.stay = what.stay;
+    s.first_read.store(what.first_read, std::memory_order_relaxed);
+    s.stood_by = s.stands_by.load(std::memory_order_relaxed);
+    const auto state = reinterpret_cast<std::uintptr_t>(what.job);
+    if (!s.stood_by) return s.state.exchange(state, std::memory_order_acq_rel) == kAway;
+    s.state.store(state, std::memory_order_release);
+    return false;
   }
   // It could not be called. Returns false where one has come all the same.
   bool CancelCall(std::int64_t seat, void* job) noexcept {
@@ -110,6 +127,7 @@ class Crew {
     auto state = reinterpret_cast<std::uintptr_t>(job);
     if (s.state.load(std::memory_order_relaxed) == state &&
         s.state.compare_exchange_strong(state, kComing, std::memory_order_acq_rel)) {
+      if (s.stood_by && !s.stands_by.load(std::memory_order_relaxed)) s.state.store(kAway, std::memory_order_relaxed);
       return Left::kUntaken;
     }
     int pauses = 0;
@@ -129,7 +147,8 @@ class Crew {
   }
 
   // What a thread does that comes to a seat: takes what is there, and what comes while it stays. Of the helper,
-  //   bool Begin(job, number, first_read) returns whether to stay after it;
+  //   void Expect(job, first_read) asks for lines of a call that is there, before it is taken: it may be over by then;
+  //   void Begin(job, number, stay) comes when it is taken;
   //   bool Work() does it, and returns whether workers were even;
   //   void End() comes when the caller may be gone;
   //   bool Stays() is asked again and again.
@@ -141,9 +160,12 @@ class Crew {
     for (int polls = 1;; ++polls) {
       std::uintptr_t state = s.state.load(std::memory_order_acquire);
       if (state > kAtWork) {
+        helper.Expect(reinterpret_cast<void*>(state), s.first_read.load(std::memory_order_relaxed));
         if (!s.state.compare_exchange_strong(state, kAtWork, std::memory_order_acquire)) continue;
-        stays = helper.Begin(reinterpret_cast<void*>(state), s.number, s.first_read);
+        stays = s.stay > 0;
+        helper.Begin(reinterpret_cast<void*>(state), s.number, s.stay);
         s.was_even = helper.Work();
+        if (stays != s.stands_by.load(std::memory_order_relaxed)) s.stands_by.store(stays, std::memory_order_relaxed);
         s.state.store(stays ? kStandingBy : kAway, std::memory_order_release);
         helper.End();
         if (!stays) return;
@@ -152,7 +174,7 @@ class Crew {
         return;  // another thread has come to it: a scheduler that failed had called one all the same
       } else {
         if (polls % kPollsOfAClock == 0) stays = stays && helper.Stays();
-        if (!stays && s.state.compare_exchange_strong(state, kAway, std::memory_order_relaxed)) return;
+        if (!stays && Leaves(&s, state)) return;
       }
       Pause();
     }
@@ -165,9 +187,20 @@ class Crew {
   struct alignas(64) Seat {
     std::atomic<std::uintptr_t> state{kAway};
     std::int64_t number = 0;
-    const void* first_read = nullptr;
+    std::int64_t stay = 0;
+    std::atomic<const void*> first_read{nullptr};
     bool was_even = true;
+    bool stood_by = false;  // stands_by, as the caller saw it
+    // In a line that is written when a thread begins to stand by and when it leaves, and else is in the cache of each core.
+    alignas(64) std::atomic<bool> stands_by{false};
   };
+
+  // Of a thread that saw `state`, and no call. False: one has come. Who leaves says so before, and does not take it back: else a
+  // call that had been put there, and taken back meanwhile, would leave a seat by which somebody seems to stand.
+  static bool Leaves(Seat* seat, std::uintptr_t state) noexcept {
+    seat->stands_by.store(false, std::memory_order_relaxed);
+    return seat->state.compare_exchange_strong(state, kAway, std::memory_order_acq_rel);
+  }
 
   Seat& At(std::int64_t seat) noexcept { return seats_[static_cast<std::size_t>(seat)]; }
   const Seat& At(std::int64_t seat) const noexcept { return seats_[static_cast<std::size_t>(seat)]; }

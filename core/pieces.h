@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <thread>
+#include <utility>
 
 #include "axiscast/prefetch.h"
 #include "core/caches.h"
@@ -98,12 +99,13 @@ inline Sharing SharingOf(const PieceSizes& sizes, std::int64_t most_workers) noe
 // than to wait. Among workers that were even in the calls before, of all but long ones, it is one (Evenness).
 class Shares {
  public:
-  // Where the caller leads, the first share, which is its own, is longer.
+  // Where the caller leads, the first share, which is worker 0's alone, is longer, and its first piece is taken before others see
+  // it: later that would wait for all lines that the caller wrote, as they come from the cores that had them.
   Shares(std::int64_t count, const PieceSizes& sizes, std::int64_t workers, bool leads, const SharedWork& what = {}) noexcept
       : what_(what),
         count_(count),
         unit_(std::max(sizes.unit, count / kMaxUnits + 1)),
-        most_(static_cast<std::uint64_t>(sizes.most)),
+        most_(sizes.most),
         shares_(std::min(workers, kMaxShares)) {
     for (std::int64_t s = 0; s < shares_; ++s) PrefetchShare(s);  // of a call before this one, they are with its workers
     const std::int64_t units = count / unit_ + (count % unit_ != 0);
@@ -112,7 +114,9 @@ class Shares {
       const std::int64_t others = shares_ - s;
       if (s > 0 || !leads) length = (units - first + others - 1) / others;
       const std::int64_t least = sizes.of_own > 0 ? (length + sizes.of_own - 1) / sizes.of_own : 1;
-      share_[s] = {Packed({first, first + length}), static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(least)};
+      if (leads && s == 0) leaders_.end = PieceOf(length, least);
+      share_[s] = {Packed({first + (s == 0 ? leaders_.end : 0), first + length}), static_cast<std::uint32_t>(first),
+                   static_cast<std::uint32_t>(least)};
       first += length;
     }
   }
@@ -121,7 +125,7 @@ class Shares {
   // Asks for the line of a worker's share. Without a look at how many there are, which is in a line that has to come first.
   void PrefetchShare(std::int64_t worker) noexcept { PrefetchToWrite(&share_[worker % kMaxShares]); }
 
-  // Whether there is anything that nobody took.
+  // Whether there is anything that nobody took; what the leader begins with is taken.
   bool AreLeft() noexcept {
     for (std::int64_t s = 0; s < shares_; ++s) {
       if (const Units left = LeftOf(s); left.begin != left.end) return true;
@@ -140,6 +144,10 @@ class Shares {
     const double all = static_cast<double>(units), own = lead + (all - lead) / static_cast<double>(shares_);
     return own < all ? static_cast<std::int64_t>(own + 0.5) : units;
   }
+  // How many of the units that are left.
+  std::int64_t PieceOf(std::int64_t left, std::int64_t least) const noexcept {
+    return std::min(std::max(std::min(left / 2, most_), least), left);
+  }
   static std::uint64_t Packed(const Units& units) noexcept {
     return static_cast<std::uint64_t>(units.begin) << 32 | static_cast<std::uint64_t>(units.end);
   }
@@ -154,8 +162,7 @@ class Shares {
     for (;;) {
       const std::uint64_t begin = seen >> 32, end = seen & 0xffffffff;
       if (begin == end) return {0, 0};
-      const std::uint64_t half = std::min((end - begin) / 2, most_), least = own ? share_[share].least : 1;
-      const std::uint64_t some = std::min(std::max(half, least), end - begin);
+      const auto some = static_cast<std::uint64_t>(PieceOf(static_cast<std::int64_t>(end - begin), own ? share_[share].least : 1));
       const std::uint64_t then = own ? seen + (some << 32) : seen - some;
       if (!left.compare_exchange_weak(seen, then, std::memory_order_relaxed)) continue;
       const auto from = static_cast<std::int64_t>(own ? begin : end - some);
@@ -176,19 +183,23 @@ class Shares {
 
   const SharedWork what_;
   const std::int64_t count_, unit_;
-  const std::uint64_t most_;
+  const std::int64_t most_;
   const std::int64_t shares_;
   Share share_[kMaxShares];  // no std::atomic: those are set to 0, all of them, in each call
+  Units leaders_ = {0, 0};   // its first piece
 };
 
 // What one worker takes of the shares.
 class Pieces {
  public:
-  Pieces(Shares& shares, std::int64_t worker) noexcept : shares_(shares), own_(worker % shares.shares_) {}
+  // awaited: a line that this thread reads when nothing is left, if any.
+  Pieces(Shares& shares, std::int64_t worker, const void* awaited = nullptr) noexcept
+      : shares_(shares), own_(worker % shares.shares_), leaders_(worker == 0 ? shares.leaders_ : kNone), awaited_(awaited) {}
 
   bool Take(std::int64_t* begin, std::int64_t* end) noexcept {
-    Shares::Units units = looked_at_ == 0 ? shares_.TakeOf(own_, true) : Shares::Units{0, 0};
+    Shares::Units units = TakeOwn();
     if (units.begin == units.end && !took_any_) units = TakeNewShare();
+    if (units.begin == units.end && looked_at_ == 0) __builtin_prefetch(awaited_);
     while (units.begin == units.end && ++looked_at_ < shares_.shares_) {
       units = shares_.TakeOf((own_ + looked_at_) % shares_.shares_, false);
       if (units.begin < units.end) {
@@ -217,10 +228,21 @@ class Pieces {
       looked_at_ = 0;
       return units;
     }
-    return {0, 0};
+    return kNone;
   }
+  // The leader's first one, or one's own. The last worker looks at the leader's share next, and has its line by then.
+  Shares::Units TakeOwn() noexcept {
+    if (leaders_.begin != leaders_.end) return std::exchange(leaders_, kNone);
+    if (looked_at_ > 0) return kNone;
+    if (own_ + 1 == shares_.shares_ && !took_any_) __builtin_prefetch(&shares_.share_[0]);
+    return shares_.TakeOf(own_, true);
+  }
+
+  static constexpr Shares::Units kNone = {0, 0};
   Shares& shares_;
   std::int64_t own_;
+  Shares::Units leaders_;
+  const void* awaited_;
   std::int64_t looked_at_ = 0;  // shares, from its own on; those before are drained
   std::int64_t of_others_ = 0;  // units
   bool took_any_ = false;

@@ -19,26 +19,32 @@ struct alignas(64) Job {
 };
 const int kFirstRead = 0;
 constexpr int kLate = 50;  // pauses
+constexpr std::int64_t kStay = 7;
 
-// A helper that stays for so many calls, if these are not over, and works until it may end.
+Crew::What Of(Job* job, std::int64_t number, std::int64_t stay = kStay) { return {job, number, &kFirstRead, stay}; }
+
+// A helper that works until it may end, and stays for so many looks at whether to.
 struct Helper {
-  int stays_for = 1;
+  mutable int looks = 0;
   bool even = true;
-  const std::atomic<bool>* over = nullptr;
   const std::atomic<bool>* may_end = nullptr;
   std::atomic<int> calls{0};
 
-  bool Begin(void* what, std::int64_t number, const void* first_read) {
+  void Expect(void* what, const void* first_read) {
+    EXPECT_NE(what, nullptr);
     EXPECT_EQ(first_read, &kFirstRead);
+  }
+  void Begin(void* what, std::int64_t number, std::int64_t stay) {
+    EXPECT_TRUE(stay == 0 || stay == kStay) << stay;
     static_cast<Job*>(what)->number = number;
-    return ++calls < stays_for;
+    ++calls;
   }
   bool Work() const {
     while (may_end != nullptr && !*may_end) std::this_thread::yield();
     return even;
   }
   void End() {}
-  bool Stays() const { return over == nullptr || !*over; }
+  bool Stays() const { return looks-- > 0; }
 };
 
 // Calls all of a part, and says how many calls away from its first worker the last one is.
@@ -83,16 +89,16 @@ TEST(Parts, AreNoMoreThanTheirRoom) {
 TEST(Crew, NeedsAThreadWhereNoneIsOnItsWay) {
   Crew crew(nullptr, 2);
   Job job;
-  EXPECT_TRUE(crew.Call(1, &job, 5, &kFirstRead));
+  EXPECT_TRUE(crew.Call(1, Of(&job, 5)));
   EXPECT_EQ(crew.TakeBack(1, &job, kLate), Crew::Left::kUntaken);
-  EXPECT_FALSE(crew.Call(1, &job, 5, &kFirstRead)) << "it still comes";
+  EXPECT_FALSE(crew.Call(1, Of(&job, 5))) << "it still comes";
   EXPECT_EQ(crew.TakeBack(1, &job, kLate), Crew::Left::kUntaken);
   Helper late;
   crew.Serve(1, late);
   EXPECT_EQ(late.calls, 0);
-  EXPECT_TRUE(crew.Call(1, &job, 5, &kFirstRead)) << "it came, and left";
+  EXPECT_TRUE(crew.Call(1, Of(&job, 5))) << "it came, and left";
   EXPECT_TRUE(crew.CancelCall(1, &job));
-  EXPECT_TRUE(crew.Call(1, &job, 5, &kFirstRead));
+  EXPECT_TRUE(crew.Call(1, Of(&job, 5)));
 }
 
 TEST(Crew, SaysWhatItsHelperSaw) {
@@ -100,7 +106,7 @@ TEST(Crew, SaysWhatItsHelperSaw) {
     for (const int late : {kLate, 0}) {  // no pause is late, too
       Crew crew(nullptr, 2);
       Job job;
-      ASSERT_TRUE(crew.Call(1, &job, 5, &kFirstRead));
+      ASSERT_TRUE(crew.Call(1, Of(&job, 5)));
       Helper helper;
       helper.even = even;
       crew.Serve(1, helper);
@@ -115,7 +121,7 @@ TEST(Crew, WaitsForWhoHasBegun) {
   for (const int late : {kLate, std::numeric_limits<int>::max()}) {
     Crew crew(nullptr, 2);
     Job job;
-    ASSERT_TRUE(crew.Call(1, &job, 5, &kFirstRead));
+    ASSERT_TRUE(crew.Call(1, Of(&job, 5)));
     std::atomic<bool> may_end{false}, has_ended{false};
     Helper helper;
     helper.may_end = &may_end;
@@ -142,7 +148,7 @@ TEST(Crew, WaitsForWhoHasBegun) {
 TEST(Crew, LetsNobodyInBesidesWhoIsAtWork) {
   Crew crew(nullptr, 2);
   Job job;
-  ASSERT_TRUE(crew.Call(1, &job, 5, &kFirstRead));
+  ASSERT_TRUE(crew.Call(1, Of(&job, 5)));
   std::atomic<bool> may_end{false};
   Helper first, second;
   first.may_end = &may_end;
@@ -179,7 +185,7 @@ TEST(Crews, AreUsedAgainWhereNobodyIsOnTheWay) {
   Crew* const first = crews.Take(nullptr, 2);
   EXPECT_NE(crews.Take(nullptr, 2), first) << "it is taken";
   Job job;
-  ASSERT_TRUE(first->Call(1, &job, 5, &kFirstRead));
+  ASSERT_TRUE(first->Call(1, Of(&job, 5)));
   ASSERT_EQ(first->TakeBack(1, &job, kLate), Crew::Left::kUntaken);
   crews.GiveBack(first);
   EXPECT_NE(crews.Take(nullptr, 2), first) << "a thread is on its way to it";
@@ -191,40 +197,80 @@ TEST(Crews, AreUsedAgainWhereNobodyIsOnTheWay) {
   EXPECT_TRUE(first->IsFor(&arena, 2));
 }
 
-// Each of many calls is taken once or taken back, with threads that stay, leave in between, and come anew.
-TEST(Crew, TakesEachCallOnce) {
-  constexpr int kCalls = 100'000;
-  for (const int stays_for : {1, 2, 1000}) {
-    Crew crew(nullptr, 2);
-    std::atomic<int> coming{0}, taken{0};
-    std::atomic<bool> over{false};
-    std::thread thread([&] {
-      while (!over || coming > 0) {
-        if (coming == 0) {
-          std::this_thread::yield();
-          continue;
-        }
-        Helper helper;
-        helper.stays_for = stays_for;
-        helper.over = &over;
-        coming.fetch_sub(1);
-        crew.Serve(1, helper);
-        taken += helper.calls;
+// A thread that serves a seat whenever one is called to it, until the object is destroyed.
+class Server {
+ public:
+  Server(Crew* crew, int looks) : crew_(crew), looks_(looks), thread_([this] { Run(); }) {}
+  ~Server() { End(); }
+
+  void Call() { coming_.fetch_add(1); }
+  bool IsThere() const { return coming_ > 0 || serves_; }
+  void End() {
+    over_ = true;
+    if (thread_.joinable()) thread_.join();
+  }
+  int taken() const { return taken_; }  // once it has ended
+
+ private:
+  void Run() {
+    while (!over_ || coming_ > 0) {
+      if (coming_ == 0) {
+        std::this_thread::yield();
+        continue;
       }
-    });
+      Helper helper;
+      helper.looks = looks_;
+      serves_ = true;
+      coming_.fetch_sub(1);
+      crew_->Serve(1, helper);
+      taken_ += helper.calls;
+      serves_ = false;
+    }
+  }
+
+  Crew* const crew_;
+  const int looks_;
+  std::atomic<int> coming_{0};
+  std::atomic<bool> serves_{false}, over_{false};
+  int taken_ = 0;
+  std::thread thread_;
+};
+
+// Each of many calls is taken once or taken back, with a thread that stays for long, or hardly, or not, and comes anew.
+TEST(Crew, TakesEachCallOnce) {
+  for (const int looks : {0, 1, 3, 1'000'000}) {
+    Crew crew(nullptr, 2);
+    Server server(&crew, looks);
     int seen_taken = 0;
-    for (int call = 0; call < kCalls; ++call) {
+    for (int call = 0; call < 100'000; ++call) {
       Job job;
-      if (crew.Call(1, &job, call, &kFirstRead)) coming.fetch_add(1);
+      if (crew.Call(1, Of(&job, call, call % 5 == 0 ? 0 : kStay))) server.Call();
       if (call % 3 == 0) std::this_thread::yield();
       const bool was_taken = crew.TakeBack(1, &job, kLate) != Crew::Left::kUntaken;
       EXPECT_EQ(job.number, was_taken ? call : -1);
       seen_taken += was_taken;
     }
-    over = true;
-    thread.join();
-    EXPECT_EQ(taken, seen_taken);
-    EXPECT_GT(seen_taken, 0);
+    server.End();
+    EXPECT_EQ(server.taken(), seen_taken) << looks;
+    EXPECT_GT(seen_taken, 0) << looks;
+  }
+}
+
+// A thread leaves while it is called: once it is away, another one has to be called.
+TEST(Crew, KnowsWhoHasLeft) {
+  Crew crew(nullptr, 2);
+  Server server(&crew, 3);
+  for (int round = 0; round < 20'000; ++round) {
+    Job job;
+    ASSERT_TRUE(crew.Call(1, Of(&job, 0))) << "in round " << round << " nobody is there, nor comes";
+    server.Call();
+    while (!crew.IsStandingBy(1) && server.IsThere()) std::this_thread::yield();
+    (void)crew.TakeBack(1, &job, kLate);
+    for (int wait = 0; wait < round % 300; ++wait) Pause();
+    Job next;
+    if (crew.Call(1, Of(&next, 1))) server.Call();
+    (void)crew.TakeBack(1, &next, kLate);
+    while (server.IsThere()) std::this_thread::yield();
   }
 }
 

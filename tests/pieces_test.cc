@@ -99,7 +99,7 @@ TEST(Pieces, OfOnesOwnAreOnesOwnShare) {
 
 // Threads of an arena with more places than workers may come to the same share; the second one has another that nobody has begun.
 TEST(Pieces, OfASecondWorkerOfAShareAreThoseOfANewOne) {
-  Shares shares(80, {1, 2, 0, 2}, 4, true);
+  Shares shares(80, {1, 2, 0, 2}, 4, false);
   Pieces first(shares, 1), second(shares, 5), third(shares, 9);
   Range range{};
   ASSERT_TRUE(first.Take(&range.begin, &range.end));
@@ -246,12 +246,14 @@ TEST(Pieces, AreTakenOnceByThreadsAtOnce) {
   constexpr std::int64_t kCount = 100'000;
   constexpr int kThreads = 8;
   for (const PieceSizes& sizes : {PieceSizes{3}, {3, 5}, {3, 500}, {3, 5, 100, 2}, {3, 5, 100, 1}}) {
-    Shares shares(kCount, sizes, kThreads, true);
+    const bool leads = sizes.lead > 0;
+    Shares shares(kCount, sizes, kThreads, leads);
     std::vector<std::atomic<int>> taken(kCount);
     std::vector<std::thread> threads;
     for (int t = 0; t < kThreads; ++t) {
       threads.emplace_back([&, t] {
-        Pieces pieces(shares, t / 2);  // every other share has no worker of its own
+        // The caller leads alone; of a pool's every other share has no worker of its own.
+        Pieces pieces(shares, leads ? t : t / 2);
         Range range{};
         while (pieces.Take(&range.begin, &range.end)) {
           for (std::int64_t i = range.begin; i < range.end; ++i) taken[static_cast<std::size_t>(i)].fetch_add(1);
