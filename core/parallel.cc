@@ -53,7 +53,7 @@ struct Caller {
   }
 
   Crew* crew = nullptr;                     // none: in a call inside of which another is made
-  std::int64_t missed = 0;                  // calls, one after the other, to which nobody came who had been on the way before
+  std::int64_t missed = 0;                  // calls, one after the other, to which nobody came who stood by, or was on the way
   Evenness of_short{1024}, of_longer{128};  // calls
   std::int64_t ended = 0;                   // when the last one ended; 0: its helpers were asked to stay
   ShortCalls short_calls;                   // of less than kSharedSeconds
@@ -191,19 +191,20 @@ void PutBackCrew(Caller* caller, Crew* crew) noexcept {
   if (Crew* const inner = std::exchange(caller->crew, crew); inner != nullptr) crews.GiveBack(inner);
 }
 
-// Not where one has been missed for some calls, as one of a host that keeps it, or of a process before it forked: 220 us, and 3 ms
-// of calls of 24 us, each of which pays next to nothing; threads that sleep need 120 to 180 us on a virtual CPU.
-bool MayCome(const Caller* caller, const ExecuteOptions& options) noexcept {
-  constexpr int kMostMissed = 128;
-  return options.pool == nullptr && caller != nullptr && caller->crew != nullptr && caller->missed < kMostMissed &&
+// Whether the calling thread has helpers that may come: not where they have been missed for some calls, as those of a host that
+// keeps them, or of a process before it forked. 128 calls are 220 us, and 3 ms of calls of 24 us, each of which pays next to
+// nothing; threads that sleep need 120 to 180 us on a virtual CPU.
+bool HasHelpers(const Caller* caller, const ExecuteOptions& options) noexcept {
+  constexpr int kMostAwaited = 128;
+  return options.pool == nullptr && caller != nullptr && caller->crew != nullptr && caller->missed < kMostAwaited &&
          caller->crew->IsFor(options.task_arena);
 }
 // Whether a helper of the calling thread is there, or on its way.
 bool IsOneStandingBy(const Caller* caller, const ExecuteOptions& options) noexcept {
-  return MayCome(caller, options) && caller->crew->IsStandingBy(1);
+  return HasHelpers(caller, options) && caller->crew->IsStandingBy(1);
 }
 bool IsOneComing(const Caller* caller, const ExecuteOptions& options) noexcept {
-  return MayCome(caller, options) && caller->crew->IsComing(1);
+  return HasHelpers(caller, options) && caller->crew->IsComing(1);
 }
 
 constexpr double kLeadOfStandby = 0.3;    // of the lead before threads that are only awake (PiecesOf): 0.15 us
@@ -270,7 +271,8 @@ void RunParallel(std::int64_t count, const PieceSizes& sizes, const ExecuteOptio
   // What helpers read of the call before this one lay here, mostly, and its lines have to come from them: all at once, and not one
   // after the other. Helpers begin 0.01 us earlier, and 0.15 where cores are far from each other.
   alignas(Job) std::byte room[sizeof(Job)];
-  for (std::int64_t line = 0; line < 3; ++line) PrefetchToWrite(room + line * kLineBytes);
+  constexpr std::int64_t kReadByOthers = 3;  // lines: what all read first, and two shares
+  for (std::int64_t line = 0; line < kReadByOthers; ++line) PrefetchToWrite(room + line * kLineBytes);
   const bool own_pool = options.pool != nullptr;  // of the caller, whose threads may begin at once, or late
   Caller* const caller = own_pool ? nullptr : callers.FindOrMake();
   PieceSizes cut = sizes;
@@ -317,7 +319,7 @@ void RunParallel(std::int64_t count, const PieceSizes& sizes, const ExecuteOptio
     caller->short_calls.Note(seen.even, seen.left == Crew::Left::kStalled);
   }
   if (begun > 0 && is_done) caller->kinds.Of(cut.call_seconds).NoteShared(Nanoseconds() - begun);
-  // Also by a pool that runs less than it was asked to.
+  // Nobody ran worker 0, whose first piece is not among what is left; or a pool ran less than it was asked to.
   if (!is_done && (!own_pool || job.shares.AreLeft())) RunWorker(&job, 0);
 }
 

@@ -99,8 +99,8 @@ inline Sharing SharingOf(const PieceSizes& sizes, std::int64_t most_workers) noe
 // than to wait. Among workers that were even in the calls before, of all but long ones, it is one (Evenness).
 class Shares {
  public:
-  // Where the caller leads, the first share, which is worker 0's alone, is longer, and its first piece is taken before others see
-  // it: later that would wait for all lines that the caller wrote, as they come from the cores that had them.
+  // Where the caller leads, the first share is longer, and its first piece is worker 0's before others see the shares: to take it
+  // later would be to wait for all lines that the caller wrote, as they come from the cores that had them.
   Shares(std::int64_t count, const PieceSizes& sizes, std::int64_t workers, bool leads, const SharedWork& what = {}) noexcept
       : what_(what),
         count_(count),
@@ -192,6 +192,7 @@ class Shares {
 // What one worker takes of the shares.
 class Pieces {
  public:
+  // Where the caller leads, there is one of worker 0: none would lose the first piece, two would run it twice.
   // awaited: a line that this thread reads when nothing is left, if any.
   Pieces(Shares& shares, std::int64_t worker, const void* awaited = nullptr) noexcept
       : shares_(shares), own_(worker % shares.shares_), leaders_(worker == 0 ? shares.leaders_ : kNone), awaited_(awaited) {}

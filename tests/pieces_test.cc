@@ -200,6 +200,16 @@ TEST(Pieces, TellWhatIsLeft) {
   EXPECT_FALSE(shares.AreLeft());
 }
 
+// The leader's first piece, whoever comes first.
+TEST(Pieces, AreTheLeadersToBeginWith) {
+  Shares shares(20, {1, 2}, 2, true);  // 10 units each
+  Pieces other(shares, 1), leader(shares, 0);
+  const std::vector<Range> others = TakeAll(other);
+  EXPECT_EQ(others.back(), (Range{2, 3})) << "the last one, from the back of the leader's share";
+  EXPECT_FALSE(shares.AreLeft());
+  EXPECT_EQ(TakeAll(leader), (std::vector<Range>{{0, 2}}));
+}
+
 TEST(Pieces, CoverEveryCountOnce) {
   int way = 0;
   for (const std::int64_t count : {1, 2, 7, 64, 1000}) {
@@ -207,7 +217,7 @@ TEST(Pieces, CoverEveryCountOnce) {
       for (const std::int64_t workers : {1, 2, 3, 64, 1000}) {
         const std::int64_t most = 1 + way % 4, lead = way % 3;
         ++way;
-        Shares shares(count, {grain, most, static_cast<double>(lead), way % 3}, workers, way % 5 > 0);
+        Shares shares(count, {grain, most, static_cast<double>(lead), way % 3}, workers, way % 4 > 0);
         std::vector<int> taken(static_cast<std::size_t>(count));
         for (std::int64_t worker = workers; worker-- > 0;) {
           Pieces pieces(shares, worker);
