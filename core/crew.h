@@ -173,13 +173,16 @@ class Crew {
         stays = s.stay > 0;
         helper.Begin(reinterpret_cast<void*>(state), s.number, s.stay);
         s.was_even = helper.Work();
-        if (stays != stands_by) s.stands_by.store(stands_by = stays, std::memory_order_release);
+        stands_by = stays;
+        if (stays != s.stands_by.load(std::memory_order_relaxed))
+          s.stands_by.store(stays, std::memory_order_release);  // maybe another's
         s.state.store(stays ? kStandingBy : kAway, std::memory_order_release);
         helper.End();
         if (!stays) return;
         polls = 0;
       } else if (state == kAway || state == kAtWork) {
-        // Another thread came to it: a scheduler that failed had called one all the same.
+        // Another thread came to it: a scheduler that failed had called one all the same. (From then on until both have left, two
+        // may be here, also after TakeOver: each call is still taken once.)
         if (state == kAway && stands_by) s.stands_by.store(false, std::memory_order_release);
         return;
       } else {

@@ -28,6 +28,8 @@ struct Helper {
   mutable int looks = 0;
   bool even = true;
   const std::atomic<bool>* may_end = nullptr;
+  const std::atomic<bool>* may_look = nullptr;
+  mutable std::atomic<bool> looks_now{false};
   std::atomic<int> calls{0};
 
   void Expect(void* what, const void* first_read) {
@@ -44,7 +46,11 @@ struct Helper {
     return even;
   }
   void End() {}
-  bool Stays() const { return looks-- > 0; }
+  bool Stays() const {
+    looks_now = true;
+    while (may_look != nullptr && !*may_look) std::this_thread::yield();
+    return looks-- > 0;
+  }
 };
 
 // Calls all of a part, and says how many calls away from its first worker the last one is.
@@ -228,6 +234,31 @@ TEST(Crew, KnowsThatWhoStoodByWasSentAway) {
   thread.join();
   EXPECT_FALSE(crew.IsStandingBy(1));
   EXPECT_TRUE(crew.Call(1, Of(&next, 1)));
+}
+
+// The call of one that stands by is taken by a thread that was called so, and does not stay.
+TEST(Crew, KnowsThatNobodyStandsByBesidesWhoWasCalledForNothing) {
+  Crew crew(nullptr, 2);
+  Job job;
+  std::atomic<bool> may_look{false}, may_end{false};
+  Helper stander, newcomer;
+  stander.looks = 1'000'000'000;
+  stander.may_look = &may_look;
+  newcomer.may_end = &may_end;
+  ASSERT_TRUE(crew.Call(1, Of(&job, 0)));
+  std::thread first([&] { crew.Serve(1, stander); });
+  while (!stander.looks_now) std::this_thread::yield();
+  EXPECT_NE(crew.TakeBack(1, &job, kLate), Crew::Left::kUntaken);
+  EXPECT_FALSE(crew.Call(1, Of(&job, 1, 0)));
+  std::thread second([&] { crew.Serve(1, newcomer); });
+  while (newcomer.calls == 0) std::this_thread::yield();
+  may_look = true;
+  first.join();
+  may_end = true;
+  second.join();
+  EXPECT_NE(crew.TakeBack(1, &job, kLate), Crew::Left::kUntaken);
+  EXPECT_FALSE(crew.IsStandingBy(1));
+  EXPECT_TRUE(crew.Call(1, Of(&job, 2)));
 }
 
 // Threads of a pool, which serve a seat whenever one is called to it, until the object is destroyed.
