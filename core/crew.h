@@ -174,8 +174,8 @@ class Crew {
         helper.Begin(reinterpret_cast<void*>(state), s.number, s.stay);
         s.was_even = helper.Work();
         stands_by = stays;
-        if (stays != s.stands_by.load(std::memory_order_relaxed))
-          s.stands_by.store(stays, std::memory_order_release);  // maybe another's
+        // It may be another's, whose call this one took.
+        if (stays != s.stands_by.load(std::memory_order_relaxed)) s.stands_by.store(stays, std::memory_order_release);
         s.state.store(stays ? kStandingBy : kAway, std::memory_order_release);
         helper.End();
         if (!stays) return;
