@@ -65,9 +65,6 @@ class Crew {
     return true;
   }
 
-  // What TakeBack reads.
-  const void* Line(std::int64_t seat) const noexcept { return &At(seat); }
-
   // Before calls to several seats: their lines come at once, and not one after the other.
   void Prefetch(std::int64_t seat) const noexcept { PrefetchToWrite(&At(seat)); }
 

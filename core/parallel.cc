@@ -78,15 +78,14 @@ struct Seen {
   Crew::Left left = Crew::Left::kUntaken;  // of those it called, the worst
 };
 
-// awaited: as for Pieces.
-Seen RunWorker(Job* job, std::int64_t worker, const void* awaited = nullptr) noexcept {
+Seen RunWorker(Job* job, std::int64_t worker) noexcept {
   const SharedWork& what = job->shares.what();
   __builtin_prefetch(what.state);
   job->shares.PrefetchShare(worker);
   // Results do not depend on who computes them, nor on whose threads those are. The call is in this mode (core/plan.cc); its
   // helpers may not be, and an arena gives its caller its own.
   const FloatModeScope mode(kUsualFloatMode);
-  Pieces pieces(job->shares, worker, awaited);
+  Pieces pieces(job->shares, worker);
   what.work(what.state, pieces);
   if (std::this_thread::get_id() == what.caller || !pieces.took_any()) return {pieces.was_even(), false};
   const int cpu = CurrentCpu();
@@ -167,7 +166,7 @@ Seen RunWorkersOf(Crew* crew, Job* job, std::int64_t first, std::int64_t count) 
   ForEachPart(count, [&](std::int64_t other, std::int64_t workers) {
     if (CallWorkers(crew, job, first + other, workers)) called[calls++] = first + other;
   });
-  Seen seen = RunWorker(job, first, calls > 0 ? crew->Line(called[calls - 1]) : nullptr);
+  Seen seen = RunWorker(job, first);
   while (calls > 0) {
     const Crew::Left left = crew->TakeBack(called[--calls], job, job->late);
     seen.even &= left <= Crew::Left::kEven;

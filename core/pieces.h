@@ -193,14 +193,12 @@ class Shares {
 class Pieces {
  public:
   // Where the caller leads, there is one of worker 0: none would lose the first piece, two would run it twice.
-  // awaited: a line that this thread reads when nothing is left, if any.
-  Pieces(Shares& shares, std::int64_t worker, const void* awaited = nullptr) noexcept
-      : shares_(shares), own_(worker % shares.shares_), leaders_(worker == 0 ? shares.leaders_ : kNone), awaited_(awaited) {}
+  Pieces(Shares& shares, std::int64_t worker) noexcept
+      : shares_(shares), own_(worker % shares.shares_), leaders_(worker == 0 ? shares.leaders_ : kNone) {}
 
   bool Take(std::int64_t* begin, std::int64_t* end) noexcept {
     Shares::Units units = TakeOwn();
     if (units.begin == units.end && !took_any_) units = TakeNewShare();
-    if (units.begin == units.end && looked_at_ == 0) __builtin_prefetch(awaited_);
     while (units.begin == units.end && ++looked_at_ < shares_.shares_) {
       units = shares_.TakeOf((own_ + looked_at_) % shares_.shares_, false);
       if (units.begin < units.end) {
@@ -231,19 +229,16 @@ class Pieces {
     }
     return kNone;
   }
-  // The leader's first one, or one's own. The last worker looks at the leader's share next, and has its line by then.
+  // The leader's first one, or one's own.
   Shares::Units TakeOwn() noexcept {
     if (leaders_.begin != leaders_.end) return std::exchange(leaders_, kNone);
-    if (looked_at_ > 0) return kNone;
-    if (own_ + 1 == shares_.shares_ && !took_any_) __builtin_prefetch(&shares_.share_[0]);
-    return shares_.TakeOf(own_, true);
+    return looked_at_ == 0 ? shares_.TakeOf(own_, true) : kNone;
   }
 
   static constexpr Shares::Units kNone = {0, 0};
   Shares& shares_;
   std::int64_t own_;
   Shares::Units leaders_;
-  const void* awaited_;
   std::int64_t looked_at_ = 0;  // shares, from its own on; those before are drained
   std::int64_t of_others_ = 0;  // units
   bool took_any_ = false;
