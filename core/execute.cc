@@ -289,10 +289,10 @@ void ExecutePart(const Layout& layout, const Movers& movers, std::byte* const* p
 
 bool ExecuteCheck(const Layout& layout, const Movers& movers, const std::byte* pointer, const ExecuteOptions& options) noexcept {
   if (layout.tiles == 1 && layout.operands[0].delivery != Delivery::kStaged) {  // without a job: 9 of 38 ns less
-    return RefusesAny(layout, layout.tile_rows(), layout.loops.back().chunk, pointer + layout.offsets[0]);
+    return layout.check(CheckedTile(layout, layout.tile_rows(), layout.loops.back().chunk), pointer + layout.offsets[0]);
   }
   std::byte* pointers[] = {const_cast<std::byte*>(pointer)};  // a check only reads
-  TileJob job{layout, movers, pointers, false, false};
+  TileJob job{layout, movers, pointers, false, layout.asking_threads > 0};
   RunJob(job, options);
   return job.refused.load(std::memory_order_relaxed);
 }

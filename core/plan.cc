@@ -100,6 +100,7 @@ Status Plan::Impl::Make(Problem problem, const Movers& movers, std::string calle
                                                 std::to_string(problem.steps.size()));
   }
   auto impl = std::make_shared<Impl>();
+  bool is_checked_directly = false;
   std::int64_t elements;
   if (!CountElements(problem.shape, &elements)) {
     return Status(StatusCode::kInvalidShape, caller + ": the result has more elements than int64 counts");
@@ -145,9 +146,10 @@ Status Plan::Impl::Make(Problem problem, const Movers& movers, std::string calle
       MakeLayouts(movers, Canonicalise(distinct.shape, {distinct.byte_strides}),
                   {problem.operands[static_cast<std::size_t>(check.operand)].dtype}, {}, check.function, false, check.layouts);
     }
+    is_checked_directly = checks.size() == 1 && impl->direct.SetCheck(checks[0].operand, checks[0].layouts[0]);
   }
   impl->movers = &movers;
-  impl->plain = !impl->empty && checks.empty();
+  impl->plain = !impl->empty && (checks.empty() || is_checked_directly);
   impl->caller = std::move(caller);
   impl->names = std::move(names);
   impl->checks = std::move(checks);
@@ -226,7 +228,7 @@ Status Plan::Impl::ExecuteAny(const void* const* given, void* out, const Execute
   }
   // Of what has been checked by now, a direct call may refuse what is not aligned, near and yet clear, for several threads, or
   // streamed.
-  if (!direct.Run(given, out, options)) axiscast::Execute(layouts[low_bits != 0], *movers, pointers, options);
+  if (!direct.Run</*kIsChecked=*/true>(given, out, options)) axiscast::Execute(layouts[low_bits != 0], *movers, pointers, options);
   return Status();
 }
 

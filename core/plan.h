@@ -41,7 +41,7 @@ struct Plan::Impl {
   std::string caller;
   std::vector<std::string> names;  // of the operands; the last one is "out"
   bool empty = false;              // the result has no elements
-  bool plain = false;              // has elements, layouts and no checks
+  bool plain = false;              // has elements, layouts and no checks but one that is a part of `direct`
   bool any_float_mode = false;     // as all its kernels
   DirectCall direct;               // of layouts[0]
   std::vector<Kernel> kernels;     // of the steps: a plan may outlive the registry that it was made from
@@ -61,7 +61,7 @@ struct Plan::Impl {
   // is none.
   [[gnu::always_inline]] bool ExecuteDirect(const void* const* inputs, void* out, const ExecuteOptions& options) const noexcept {
     return plain && IsPlain(options) && out != nullptr && (any_float_mode || GetFloatMode() == kUsualFloatMode) &&
-           direct.Run(inputs, out, options);
+           direct.Run</*kIsChecked=*/false>(inputs, out, options);
   }
   [[gnu::noinline]] Status ExecuteAny(const void* const* given, void* out, const ExecuteOptions& options) const noexcept;
 

@@ -97,13 +97,13 @@ void RunRest(const StepLayout& step, std::int64_t rest, Tile& tile, const void**
 
 }  // namespace
 
-bool RefusesAny(const Layout& layout, std::int64_t rows, std::int64_t chunk, const std::byte* values) {
+Tile CheckedTile(const Layout& layout, std::int64_t rows, std::int64_t chunk) {
   const OperandLayout& operand = layout.operands[0];
   Tile tile;
   tile.rows = rows;
   tile.cols = chunk * layout.inner;
   tile.in[0] = {operand.row_stride_of(tile.cols), operand.splat};
-  return layout.check(tile, values);
+  return tile;
 }
 
 void RunTile(TileJob& job, const TileAt& at) {
@@ -119,7 +119,9 @@ void RunTile(TileJob& job, const TileAt& at) {
     values[i] = layout.operands[i].delivery == Delivery::kStaged ? StageOperand(job, at, whole, i) : at.position[i];
   }
   if (layout.check != nullptr) {
-    if (RefusesAny(layout, at.rows, at.chunk, values[0])) job.refused.store(true, std::memory_order_relaxed);
+    Tile tile = CheckedTile(layout, at.rows, at.chunk);
+    tile.into_caches = job.into_caches;
+    if (layout.check(tile, values[0])) job.refused.store(true, std::memory_order_relaxed);
     return;
   }
   if (job.stream) PrefetchBoundary(at.position[inputs], layout.operands[inputs].advance[layout.inner_loop()]);

@@ -45,8 +45,8 @@ struct TileAt : TilePlace {
 // follow: asks for one of the lines of two tiles later. 0.7 of the time from memory where tiles have 1.5 KB (Zen 4).
 inline void PrefetchBoundary(const std::byte* out, std::int64_t advance) { __builtin_prefetch(out + 3 * advance); }
 
-// Whether the layout's check refuses any of so many rows and steps, which begin at `values`.
-bool RefusesAny(const Layout& layout, std::int64_t rows, std::int64_t chunk, const std::byte* values);
+// What the layout's check looks at, of so many rows and steps.
+Tile CheckedTile(const Layout& layout, std::int64_t rows, std::int64_t chunk);
 
 // Runs a tile, or has the check look at it.
 void RunTile(TileJob& job, const TileAt& at);

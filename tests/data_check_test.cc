@@ -10,6 +10,7 @@
 #include "axiscast/axiscast.h"
 #include "tests/testing/mix_ops.h"
 #include "tests/testing/strided.h"
+#include "tests/testing/thread_pools.h"
 
 namespace axiscast {
 namespace {
@@ -176,6 +177,57 @@ TEST(OwnCheck, SeesAlignedTiles) {
     }
   }
   EXPECT_EQ(test::bad_tiles, before);
+}
+
+int looks = 0;
+bool LooksForSevens(const Tile& tile, const void* input) {
+  ++looks;
+  return RefusesSevens(tile, input);
+}
+
+// Of the operand that it is for, in memory at an offset, and in whatever way a call goes to its kernel.
+TEST(OwnCheck, LooksOnceInEachCall) {
+  OpInfo info{"by_no_seven", 2, "out = a mix of x and y, whose elements are no sevens"};
+  info.checked_operand = 1;
+  info.check_code = StatusCode::kInvalidArgument;
+  info.check_message = "a seven";
+  Kernel kernel = test::MixKernel<std::uint32_t, std::int32_t, std::int32_t>();
+  kernel.check = &LooksForSevens;
+  RegistryBuilder builder(Registry::BuiltIn());
+  ASSERT_TRUE(builder.Add({info, {kernel}}).ok());
+  const Registry registry = builder.Build();
+  const std::int32_t x[3] = {7, 1, 2};
+  std::int32_t y[3] = {4, 5, 6};
+  test::ForeignPool pool(test::PoolHabit::kAllOnCaller);
+  ExecuteOptions alone, pooled;
+  alone.max_threads = 1;
+  pooled.pool = pool.get();
+  const std::uint64_t values[3][2] = {{7, 4}, {1, 5}, {2, 6}};
+  for (const bool reversed : {false, true}) {  // all of them: kernels get them from their other ends
+    std::uint32_t out[3] = {};
+    const std::int64_t first = reversed ? 2 : 0, step = reversed ? -4 : 4;
+    const void* const inputs[] = {x + first, y + first};
+    Plan plan;
+    ASSERT_TRUE(Plan::Make(*registry.Find("by_no_seven"),
+                           {{inputs[0], DType::kInt32, {3}, {step}}, {inputs[1], DType::kInt32, {3}, {step}}},
+                           {out + first, DType::kUInt32, {3}, {step}}, {}, &plan)
+                    .ok());
+    for (const ExecuteOptions& options : {ExecuteOptions(), alone, pooled}) {
+      looks = 0;
+      ASSERT_TRUE(plan.Execute(inputs, out + first, options).ok());
+      EXPECT_EQ(looks, 1);
+      for (int i = 0; i < 3; ++i) {
+        EXPECT_EQ(out[i], static_cast<std::uint32_t>(test::Mix(values[i], 2)));
+        out[i] = 9;
+      }
+      y[0] = 7;
+      const Status status = plan.Execute(inputs, out + first, options);
+      y[0] = 4;
+      EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+      EXPECT_EQ(std::string(status.message()), "by_no_seven: a seven at y[" + std::to_string(first) + "] (x [3], y [3])");
+      EXPECT_EQ(std::vector<std::uint32_t>(out, out + 3), std::vector<std::uint32_t>(3, 9));
+    }
+  }
 }
 
 TEST(DivisionByZero, IsNoneWhereTheResultIsEmptyOrFloat) {
