@@ -290,6 +290,8 @@ Layout MakeLayout(const Canonical& canonical, std::span<const DType> dtypes, std
     layout.asking_threads = std::numeric_limits<int>::max();
   } else if (may_ask && !squares && MachineSpeed().asks_in_caches) {  // of bytes that fit the last cache
     layout.asking_threads = static_cast<int>(bytes / (kAskedL2 * static_cast<double>(MachineCaches().l2)));
+  } else if (problem.reads_only && !layout.far && MachineSpeed().asks_in_caches) {
+    layout.asking_threads = static_cast<int>(bytes / static_cast<double>(MachineCaches().l2));
   }
   if (IsUndivided(layout)) {
     SetTile(layout, layout.steps[0], layout.row_loop >= 0 ? layout.loops[layout.row_loop].extent : 1, layout.loops.back().extent,

@@ -230,6 +230,23 @@ TEST(OwnCheck, LooksOnceInEachCall) {
   }
 }
 
+// Divisors that no near cache holds are asked for ahead.
+TEST(DivisionByZero, IsFoundAmongMany) {
+  constexpr std::int64_t kCount = 1'500'001;
+  std::vector<std::int32_t> x(kCount, 7), y(kCount, 3), out(kCount, 9);
+  const std::vector<std::int32_t> untouched = out;
+  for (const std::size_t zero : {std::size_t{0}, std::size_t{70'000}, std::size_t{999'999}, std::size_t{kCount - 1}}) {
+    y[zero] = 0;
+    const Status status = Apply(*FindOp("remainder"), {{x.data(), {kCount}}, {y.data(), {kCount}}}, {out.data(), {kCount}});
+    y[zero] = 3;
+    EXPECT_EQ(status.code(), StatusCode::kDivisionByZero);
+    EXPECT_EQ(std::string(status.message()).find("remainder: integer division by zero at y[" + std::to_string(zero) + "]"), 0u);
+    EXPECT_TRUE(out == untouched);
+  }
+  ASSERT_TRUE(Apply(*FindOp("remainder"), {{x.data(), {kCount}}, {y.data(), {kCount}}}, {out.data(), {kCount}}).ok());
+  EXPECT_TRUE(out == std::vector<std::int32_t>(kCount, 1));
+}
+
 TEST(DivisionByZero, IsNoneWhereTheResultIsEmptyOrFloat) {
   const std::int32_t zeros[3] = {0, 0, 0};
   EXPECT_TRUE(Apply(*FindOp("divide"), {{zeros, {0, 3}}, {zeros, {3}}}, {static_cast<std::int32_t*>(nullptr), {0, 3}}).ok());

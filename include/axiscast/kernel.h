@@ -155,7 +155,7 @@ using KernelFunction = void (*)(const Tile& tile, const void* const* inputs, voi
 using ChooseFunction = KernelFunction (*)(const Tile& tile);
 
 /// Says whether any element of tile.in[0], which begins at `input`, is one that the op refuses (an integer divisor of 0). Of the
-/// tile, rows, cols and in[0] are set.
+/// tile, rows, cols, in[0] and `into_caches` are set, which says here that what is looked at is in a far cache.
 using CheckFunction = bool (*)(const Tile& tile, const void* input);
 
 /// What a kernel's `run` knows beyond tiles of rows that are streamed or splat.
