@@ -47,6 +47,9 @@ TEST(StorePolicy, WhatLeavesTheCachesIsStreamed) {
   const bool asks = MachineSpeed().asks_in_caches && add.FindKernel(dtypes)->abilities.asks &&
                     MachineCaches().l3 * 3 / 8 > 2 * MachineCaches().l2;
   EXPECT_EQ(store({rows / 8, 64}, {rows / 8, 64}, {rows / 8, 64}), asks ? "direct, asked for ahead" : "direct");
+  // What lies behind a row is another tile's.
+  const Shape heads = {rows / 512, 4, 16, 64};
+  EXPECT_EQ(PlanOf(add, DType::kFloat32, heads, heads, heads, {}, {4096, 64, 256, 1}).Describe().store, "direct");
   EXPECT_EQ(store({1000, 64}, {1000, 64}, {1000, 64}), "direct");
   EXPECT_EQ(store({64}, {64}, {64}), "direct");
 }
