@@ -50,7 +50,7 @@ void Gather(const std::byte* x, std::int64_t row_stride, std::int64_t col_stride
   if (row_stride == 0 && rows > 1 && cols > 1) {
     if constexpr (kHasLanePermute<T>) {
       if (col_stride == kSize && static_cast<std::size_t>(cols) <= hn::Lanes(hn::CappedTag<T, kMaxTableLanes>())) {
-        return Cycle<T>(x, static_cast<std::size_t>(cols), static_cast<std::size_t>(rows * cols), reinterpret_cast<T*>(out));
+        return Cycle<T>(x, 0, 1, static_cast<std::size_t>(cols), static_cast<std::size_t>(rows * cols), reinterpret_cast<T*>(out));
       }
     }
     Gather<T>(x, 0, col_stride, 1, cols, out);
@@ -89,9 +89,25 @@ void GatherTransposes(const std::byte* x, const BoxDim* dims, std::byte* out) {
                inner ? line : block);
 }
 
+// A few elements again and again, others in each step of the outermost dim. As runs, (533,25,3)+(533,1,3) of float32 takes 1.7
+// times as long, of int8, 2133 steps, 3.3 times (Zen 5).
+template <typename T>
+bool GatherCycles(const std::byte* x, const BoxDim* dims, int rank, std::byte* out) {
+  if constexpr (kHasLanePermute<T>) {
+    const auto most = static_cast<std::int64_t>(hn::Lanes(hn::CappedTag<T, kMaxTableLanes>()));
+    if (rank != 3 || dims[1].stride != 0 || dims[2].stride != static_cast<std::int64_t>(sizeof(T)) || dims[2].extent > most)
+      return false;
+    Cycle<T>(x, dims[0].stride, static_cast<std::size_t>(dims[0].extent), static_cast<std::size_t>(dims[2].extent),
+             static_cast<std::size_t>(dims[1].extent * dims[2].extent), reinterpret_cast<T*>(out));
+    return true;
+  } else {
+    return false;
+  }
+}
+
 template <typename T>
 bool GatherAnyBoxes(const std::byte* x, const BoxDim* dims, int rank, std::byte* out) {
-  if (GatherBoxes<T>(x, dims, rank, out)) return true;
+  if (GatherBoxes<T>(x, dims, rank, out) || GatherCycles<T>(x, dims, rank, out)) return true;
   const bool runs = rank == 2 || dims[rank - 1].stride == static_cast<std::int64_t>(sizeof(T));
   return !runs && GatherDenseBoxes<T>(x, dims, rank, out);
 }

@@ -93,25 +93,31 @@ HWY_INLINE void RepeatBySplats(D d, const std::byte* x, std::int64_t stride, std
   for (std::size_t i = whole; i < count; ++i, x += stride, out += repeat) Fill(ReadUnaligned<T>(x), repeat, out);
 }
 
-// out[i] = x[i % period], of any alignment both, for a period that fits a vector: i < count. In registers; what is copied from
-// where it has just been stored has to wait.
+// out[s * count + i] = element i % period of what begins at x + s * stride, of any alignment all, for a period that fits a vector:
+// s < steps, i < count. In registers; what is copied from where it has just been stored has to wait.
 template <typename T>
-HWY_INLINE void Cycle(const std::byte* x, std::size_t period, std::size_t count, T* out) {
+HWY_INLINE void Cycle(const std::byte* x, std::int64_t stride, std::size_t steps, std::size_t period, std::size_t count, T* out) {
   const hn::CappedTag<T, kMaxTableLanes> d;
   const hn::RebindToUnsigned<decltype(d)> d_index;
   const hn::Repartition<std::uint8_t, decltype(d)> bytes;
   const std::size_t lanes = hn::Lanes(d), step = kCycleTables.of[period][lanes];
-  const auto v = hn::BitCast(d, hn::LoadN(bytes, reinterpret_cast<const std::uint8_t*>(x), period * sizeof(T)));
   using Index = hn::TFromD<decltype(d_index)>;
-  const auto steps = hn::Set(d_index, static_cast<Index>(step)), periods = hn::Set(d_index, static_cast<Index>(period));
-  auto index = LoadTable(d_index, kCycleTables.of[period]);
-  std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    hn::StoreU(hn::TableLookupLanes(v, hn::IndicesFromVec(d, index)), d, out + i);
-    index = hn::Add(index, steps);
-    index = hn::Min(index, hn::Sub(index, periods));  // below 0 is far above
+  const auto next = hn::Set(d_index, static_cast<Index>(step)), periods = hn::Set(d_index, static_cast<Index>(period));
+  const auto first = LoadTable(d_index, kCycleTables.of[period]);
+  for (std::size_t left = steps * count; left > 0; left -= count, x += stride, out += count) {
+    const auto v = hn::BitCast(d, hn::LoadN(bytes, reinterpret_cast<const std::uint8_t*>(x), period * sizeof(T)));
+    auto index = first;
+    for (std::size_t i = 0; i < count; i += lanes) {
+      const auto some = hn::TableLookupLanes(v, hn::IndicesFromVec(d, index));
+      if (HWY_LIKELY(i + lanes <= left)) {  // over into the next step's place, which comes later
+        hn::StoreU(some, d, out + i);
+      } else {
+        hn::StoreN(some, d, out + i, left - i);
+      }
+      index = hn::Add(index, next);
+      index = hn::Min(index, hn::Sub(index, periods));  // below 0 is far above
+    }
   }
-  if (i < count) hn::StoreN(hn::TableLookupLanes(v, hn::IndicesFromVec(d, index)), d, out + i, count - i);
 }
 
 template <typename T>
