@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <limits>
 #include <numeric>
 
 #include "core/tiling.h"
@@ -30,9 +31,9 @@ class Places {
     lowest = highest = 0;
     for (std::int64_t q = 0; q < inner; ++q) {
       if (std::abs(place) >= kMaxSpan) return false;
-      of[q] = static_cast<std::int32_t>(place);
-      lowest = std::min(lowest, of[q]);
-      highest = std::max(highest, of[q]);
+      of[q] = static_cast<std::int16_t>(place);
+      lowest = std::min(lowest, static_cast<std::int32_t>(place));
+      highest = std::max(highest, static_cast<std::int32_t>(place));
       for (int d = canonical.rank() - 1; d > first; --d) {
         place += strides[d] >> size_log2;
         if (++index[d] < canonical.extents[d]) break;
@@ -42,7 +43,7 @@ class Places {
     }
     const std::int64_t step = strides[first] >> size_log2;
     if (highest - lowest + (steps - 1) * step >= kMaxSpan) return false;
-    for (std::int64_t q = inner; q < steps * inner; ++q) of[q] = of[q - inner] + static_cast<std::int32_t>(step);
+    for (std::int64_t q = inner; q < steps * inner; ++q) of[q] = static_cast<std::int16_t>(of[q - inner] + step);
     highest += static_cast<std::int32_t>((steps - 1) * step);
     return true;
   }
@@ -75,7 +76,8 @@ class Places {
     return std::max(largest, stride - (highest - lowest) - 1);
   }
 
-  std::int32_t of[kMaxElements];
+  static_assert(kMaxSpan <= std::numeric_limits<std::int16_t>::max());
+  std::int16_t of[kMaxElements];
   std::int32_t lowest, highest;
 };
 
@@ -86,14 +88,14 @@ std::int64_t SetParts(const Places& places, std::int64_t size, std::int32_t vect
   std::int64_t end = 0;
   p->vectors = vectors;
   for (std::int64_t part = 0; part < p->parts; ++part) {
-    const std::int32_t* own = places.of + part * lanes;
+    const std::int16_t* own = places.of + part * lanes;
     std::int64_t at = places.lowest;
     if (vectors > 1) {
       // On a vector's boundary where the group begins on one, if that will do.
       std::int32_t low = own[0], high = own[0];
       for (std::int64_t lane = 1; lane < lanes; ++lane) {
-        low = std::min(low, own[lane]);
-        high = std::max(high, own[lane]);
+        low = std::min<std::int32_t>(low, own[lane]);
+        high = std::max<std::int32_t>(high, own[lane]);
       }
       at += (low - at) / lanes * lanes;
       if (high - at >= vectors * lanes) at = low;

@@ -134,6 +134,8 @@ TEST(Permutation, IsFoundForEveryShortStep) {
       {"few_steps", {3, 3}, {4, 1}, 0},
       {"many_parts", {300, 9}, {1, 0}, 0},
       {"parts_64", {300, 63}, {1, 0}, 0},
+      {"parts_127", {300, 127}, {1, 0}, 0},
+      {"centres", {300, 25, 3}, {3, 0, 1}, 0},
       {"many_of_two", {300, 3, 5}, {5, 0, 1}, 0},
       {"many_again", {300, 12, 5}, {0, 1, 0}, 0},
       {"every_fourth", {900}, {4}, 0},
@@ -190,7 +192,7 @@ TEST(Permutation, PartsShareThreeVectors) {
 
 TEST(Permutation, IsRefusedWhereKernelsWouldNotGain) {
   const Case cases[] = {
-      {"more_parts_than_64", {300, 65}, {1, 0}, 0},
+      {"more_parts_than_128", {300, 129}, {1, 0}, 0},
       {"backwards", {300, 3}, {-3, 1}, 0},
       {"spread", {300, 3}, {30, 10}, 0},
       {"step_of_17", {300, 3}, {17, 1}, 0},  // gaps of 14 elements: 56 bytes of 4, but six vectors for a part

@@ -14,7 +14,7 @@ namespace axiscast {
 
 inline constexpr int kMaxArity = 4;
 inline constexpr int kMaxAttributes = 6;
-inline constexpr int kMaxParts = 64;
+inline constexpr int kMaxParts = 128;
 inline constexpr int kFewParts = 8;               // whose tables registers hold
 inline constexpr int kMaxSharing = 4;             // parts that share vectors
 inline constexpr std::int64_t kSharedBytes = 64;  // of such a vector: with shorter ones, it takes 1.2 times as long

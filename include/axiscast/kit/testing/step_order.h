@@ -128,6 +128,9 @@ inline std::vector<StepOrder> OrdersFor(std::int64_t lanes) {
   orders.push_back({2, {1, 1, 0, 0, 1}});
   orders.push_back({3, {0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2}});
   orders.push_back({10, {0, 1, 2, 3, 4, 5, 6, 7, 8}});
+  StepOrder centres = {3, {}};  // of 25 points each: 75 parts
+  for (std::int64_t col = 0; col < 75; ++col) centres.places.push_back(col % 3);
+  orders.push_back(centres);
   orders.push_back({3, {0}});
   orders.push_back({4, {1}});
   orders.push_back({20, {0, 4, 8, 12, 16, 1, 5, 9, 13, 17, 2, 6, 10, 14, 18, 3, 7, 11, 15, 19}});
