@@ -63,9 +63,13 @@ const std::vector<Pattern> kTable = {
      .layout = Layout::kChannelsLastFirst,
      .always = true,
      .other_dtypes = {"int8"}},
-    {.name = "split_heads", .inputs = {{kFree, 4, 16, 64}, {kFree, 4, 16, 64}}, .layout = Layout::kSplitHeadsFirst},
+    {.name = "split_heads",
+     .inputs = {{kFree, 4, 16, 64}, {kFree, 4, 16, 64}},
+     .layout = Layout::kSplitHeadsFirst,
+     .other_dtypes = {"int8"}},
     {.name = "middle_3x4", .inputs = {{kFree, 3, 4}, {kFree, 1, 4}}},
     {.name = "middle_3x16", .inputs = {{kFree, 3, 16}, {kFree, 1, 16}}},
+    {.name = "middle_25x3", .inputs = {{kFree, 25, 3}, {kFree, 1, 3}}},                                // groups of 75 vectors
     {.name = "middle_2x185", .inputs = {{kFree, 1, 185}, {kFree, 2, 185}}, .other_dtypes = {"int8"}},  // rows that begin anywhere
     {.name = "anchored_3x4", .inputs = {{kFree, 3, 4, 5}, {3, 4}}, .axis = 1, .scalar_loop = true, .always = true},
 
