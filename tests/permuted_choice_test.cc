@@ -6,6 +6,7 @@
 #include <string>
 
 #include "axiscast/axiscast.h"
+#include "core/caches.h"
 #include "tests/testing/strided_call.h"
 
 namespace axiscast {
@@ -23,6 +24,17 @@ bool PermutesLines(DType dtype) { return LanesOf(dtype) * SizeOf(dtype) == 64; }
 
 std::string DeliveryOf(int input, const StridedCall& call) {
   return Described(*FindOp("add"), call).operands[static_cast<std::size_t>(input)].delivery;
+}
+
+// Heads that are split, from memory, each row of a line: permuted, what is asked for ahead is another group's.
+TEST(PermutedChoice, NotWholeRowsFromMemory) {
+  const auto delivery = [](std::int64_t steps) {
+    const std::int64_t block = 4 * steps * 16, batch = MachineCaches().l3 / (block * 4);
+    return DeliveryOf(0, {DType::kFloat32, {batch, 4, steps, 16}, {block, 16, 64, 1}, {block, steps * 16, 16, 1}});
+  };
+  EXPECT_EQ(delivery(16), "streamed");
+  if (!PermutesLines(DType::kFloat32)) GTEST_SKIP() << "kernels permute no vectors of 64 bytes: by way of scratch may be faster";
+  EXPECT_EQ(delivery(4), "permuted");
 }
 
 // Runs that are shorter than a vector, and boxes of them that no mover takes in whole vectors, took 4 to 25 times as long by
