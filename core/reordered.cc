@@ -17,7 +17,8 @@ constexpr std::int64_t kStripBytes = 1024;    // of the result
 // to 1.1, and from 400 KB on, where half of the operands is in L3, one takes 1.1 to 1.4 (Zen 4, 1 MB of L2).
 std::int64_t MostBlockBytes() { return MachineCaches().l2 / 16; }
 
-// As OperandLayout::reordered, of an input that is streamed, rows apart: the smallest such blocks.
+}  // namespace
+
 std::int64_t ReorderedBytes(const Canonical& canonical, int operand, int row_dim, std::int64_t size) {
   const std::pmr::vector<std::int64_t>& strides = canonical.strides[operand];
   std::int64_t elements = 1, last = 0;  // of a block, and the offset of its last element
@@ -39,8 +40,6 @@ std::int64_t ReorderedBytes(const Canonical& canonical, int operand, int row_dim
   }
   return 0;
 }
-
-}  // namespace
 
 void FindReordered(const Canonical& canonical, Layout* layout) {
   if (!layout->far || layout->stages || layout->transposes || layout->permutation != nullptr) return;

@@ -4,6 +4,7 @@
 #define AXISCAST_CORE_REORDERED_H_
 
 #include <cstddef>
+#include <cstdint>
 
 #include "core/canonical.h"
 #include "core/layout.h"
@@ -11,6 +12,10 @@
 namespace axiscast {
 
 struct TileJob;
+
+// The bytes of the smallest blocks that an input has in another order than the result, both dense: of the dims from one outside of
+// `row_dim` on, blocks that follow each other as the result's do, and wait in a core's cache. 0: there are none.
+std::int64_t ReorderedBytes(const Canonical& canonical, int operand, int row_dim, std::int64_t size);
 
 // Sets OperandLayout::reordered of a layout's inputs, and Layout::reordered_elements, where its tiles are rows that follow each
 // other in the result, of which nothing is staged. For layouts of one step. Cost: O(operands * rank).

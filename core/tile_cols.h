@@ -9,12 +9,14 @@
 
 #include "core/caches.h"
 #include "core/program.h"
+#include "core/reordered.h"
 #include "core/tiling.h"
 
 namespace axiscast {
 
 inline constexpr std::int64_t kLeastTileBytes = 4 * 1024;    // rows run along another dim where that makes larger tiles,
-inline constexpr std::int64_t kEnoughRows = 8;               // and these are fewer than so many
+inline constexpr std::int64_t kEnoughRows = 8;               // and these are fewer than so many,
+inline constexpr std::int64_t kEnoughTileBytes = 1024;       // or less than so much
 inline constexpr std::int64_t kManyRows = 4;                 // where so many read the same, it matters where that is
 inline constexpr std::int64_t kShortSharedBytes = 2 * 1024;  // of what recurs in many rows: scratch holds one for all
 inline constexpr std::int64_t kLeastFoldBytes = 128;         // of a pattern's image, where vectors are short
@@ -206,9 +208,10 @@ class TileCols {
 
   // The dim outside cols that runs along a tile's rows: the one along which a transposed operand is contiguous, else the next one
   // out, or the longest where that would make tiles of few bytes. Results that are streamed stay in the order of memory: rows of
-  // 400 bytes that lie 800 apart took 1.6 times as long. So do all where rows are not few: along another dim, 10 and 16 rows of 64
-  // bytes, whose input is in another order, take 1.7 and 3.7 times as long from L3, 4 and 6 rows 0.8 of the time; and where rows
-  // would all have the same places in an L1: four rows of 256 bytes, 4 KB apart, take 1.6 times as long (Zen 5).
+  // 400 bytes that lie 800 apart took 1.6 times as long. So do 8 rows or more, of 1 KB in all, where no operand's are nearer to
+  // each other along the longest dim: in 16 rows of 64 bytes, of an input in another order, (680,4,16,16) takes 0.28 of the time
+  // from L3; in three rows of 80 bytes (3000,5,3,20) takes 1.35 times as long. And four or more where the longest dim's would lie 2
+  // or 4 KB apart: (600,4,4,64) takes 0.62 of the time, (2000,4,8,16) 0.4 (Zen 5).
   int RowDim(int first) const {
     const int transposed = TransposedDim(first);
     return transposed >= 0 ? transposed : DimOfRows(first);
@@ -216,18 +219,30 @@ class TileCols {
   int DimOfRows(int first) const {
     const std::int64_t row_bytes = SaturatingProduct(Block(first), problem_.widest);
     int dim = first - 1;
-    if (dim < 0 || problem_.streams || SaturatingProduct(canonical_.extents[dim], row_bytes) >= kLeastTileBytes) return dim;
-    if (canonical_.extents[dim] >= kEnoughRows) return dim;
+    if (dim < 0 || problem_.streams) return dim;
+    const std::int64_t bytes = SaturatingProduct(canonical_.extents[dim], row_bytes);
+    if (bytes >= kLeastTileBytes) return dim;
+    const bool enough = canonical_.extents[dim] >= kEnoughRows && bytes >= kEnoughTileBytes;
+    const bool several = canonical_.extents[dim] >= kManyRows;
     for (int d = dim - 1; d >= 0; --d) {
-      if (canonical_.extents[d] > canonical_.extents[dim] && !MeetInSets(d)) dim = d;
+      if (canonical_.extents[d] <= canonical_.extents[dim] || (several && MeetInSets(d))) continue;
+      if (!enough || AreNearer(d, first - 1)) dim = d;
     }
     return dim;
   }
-  // Do an operand's rows along a dim have the same places in an L1?
+  // Are any operand's rows nearer to each other along that dim than along the other one?
+  bool AreNearer(int dim, int other) const {
+    for (int i = 0; i < count(); ++i) {
+      const std::int64_t stride = std::abs(canonical_.strides[i][dim]);
+      if (stride != 0 && stride < std::abs(canonical_.strides[i][other])) return true;
+    }
+    return false;
+  }
+  // Do an operand's rows along a dim have the same two places in an L1, or one?
   bool MeetInSets(int dim) const {
     for (int i = 0; i < count(); ++i) {
       const std::int64_t stride = canonical_.strides[i][dim];
-      if (stride != 0 && stride % kSetBytes == 0) return true;
+      if (stride != 0 && stride % (kSetBytes / 2) == 0) return true;
     }
     return false;
   }
@@ -300,17 +315,19 @@ class TileCols {
 
   // Might kernels take this input permuted, instead of staged or transposed? The other one is then contiguous, or staged.
   bool MayPermute(int input, int first) const {
-    return !(problem_.streams && HasWholeRows(input, first)) && count() == 3 && problem_.unaligned == 0 && Streams(2, first) &&
+    return !(problem_.streams && IsReorderedInRows(input, first)) && count() == 3 && problem_.unaligned == 0 && Streams(2, first) &&
            !Streams(input, first) && !Splats(input, first);
   }
 
-  // Are the last dim's rows some lines each, many, and none the same as another? As rows, they are asked for in the order of memory
-  // (core/reordered.h): from there heads of 64 bytes take 0.56 to 0.79 of the time that they take permuted (Zen 5).
-  bool HasWholeRows(int input, int first) const {
-    const std::pmr::vector<std::int64_t>& strides = canonical_.strides[input];
-    return first + 1 < rank() && strides.back() == problem_.sizes[input] &&
-           canonical_.extents.back() * problem_.sizes[input] % kLineBytes == 0 && canonical_.extents[rank() - 2] >= kEnoughRows &&
-           std::find(strides.begin() + first, strides.end(), 0) == strides.end();
+  // Are the last dim's rows some lines each, of blocks that are read in the order of memory where they are rows
+  // (core/reordered.h)? From four places or more at once: heads of 64 bytes then take 0.56 to 0.79 of the time that they take
+  // permuted, and from two or three 1.2 to 1.5 times as long (Zen 5).
+  bool IsReorderedInRows(int input, int first) const {
+    constexpr std::int64_t kLeastPlaces = 4;
+    const int rows = rank() - 2;
+    return rows >= 1 && first <= rows && Streams(count() - 1, 0) && canonical_.extents[rows - 1] >= kLeastPlaces &&
+           canonical_.extents[rows] >= kEnoughRows && Block(rank() - 1) * problem_.sizes[input] % kLineBytes == 0 &&
+           ReorderedBytes(canonical_, input, rows, problem_.sizes[input]) > 0;
   }
 
   // The only input that would be staged where cols are the last dim; -1: there is none.

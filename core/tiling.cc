@@ -15,7 +15,8 @@ namespace axiscast {
 namespace {
 
 // Seen on an AVX-512 server, as the costs.
-constexpr int kMostPermutedDims = 6;                  // of cols with a permuted input; a try for each input, of up to 1 us
+constexpr int kMostPermutedDims = 6;                  // of cols with a permuted input; a try for each input, of up to 1 us for most
+constexpr std::int64_t kMostBesideStaged = 64;        // vectors of a group; of more, the one call in ten that was slower was so
 constexpr std::int64_t kDirectTileBytes = 64 * 1024;  // of the widest operand, when nothing goes through scratch
 constexpr std::int64_t kSlowTileBytes = 2 * 1024;     // at least, however slow the op is
 constexpr std::int64_t kLongTileBytes = 128 * 1024;   // of a call that is never shared, when nothing goes through scratch
@@ -103,6 +104,7 @@ class Chooser : public TileCost {
                              &permutations_[tried])) {
           continue;
         }
+        if (GroupCols(permutations_[tried]) > kMostBesideStaged * permutations_[tried].lanes && Stages(1 - input, first)) continue;
         Permute(input, first, &permutations_[tried]);
         if (const double seconds = Cost(first).seconds(); seconds < best) {
           best = seconds;

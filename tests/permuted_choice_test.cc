@@ -26,15 +26,20 @@ std::string DeliveryOf(int input, const StridedCall& call) {
   return Described(*FindOp("add"), call).operands[static_cast<std::size_t>(input)].delivery;
 }
 
-// Heads that are split, from memory, each row of a line: permuted, what is asked for ahead is another group's.
-TEST(PermutedChoice, NotWholeRowsFromMemory) {
-  const auto delivery = [](std::int64_t steps) {
-    const std::int64_t block = 4 * steps * 16, batch = MachineCaches().l3 / (block * 4);
-    return DeliveryOf(0, {DType::kFloat32, {batch, 4, steps, 16}, {block, 16, 64, 1}, {block, steps * 16, 16, 1}});
+// Heads that are split, from memory, each row of a line: permuted, what is asked for ahead is another group's. As rows they are
+// asked for in order, but for few rows or heads, and where blocks are not dense.
+TEST(PermutedChoice, NotRowsThatAreAskedForInOrder) {
+  const auto delivery = [](std::int64_t heads, std::int64_t steps, std::int64_t gap) {
+    const std::int64_t block = heads * steps * 16, batch = MachineCaches().l3 / (block * 4);
+    const StridedCall call = {
+        DType::kFloat32, {batch, heads, steps, 16}, {block + gap, 16, heads * 16, 1}, {block, steps * 16, 16, 1}};
+    return DeliveryOf(0, call);
   };
-  EXPECT_EQ(delivery(16), "streamed");
+  EXPECT_EQ(delivery(4, 16, 0), "streamed");
   if (!PermutesLines(DType::kFloat32)) GTEST_SKIP() << "kernels permute no vectors of 64 bytes: by way of scratch may be faster";
-  EXPECT_EQ(delivery(4), "permuted");
+  EXPECT_EQ(delivery(4, 4, 0), "permuted");
+  EXPECT_EQ(delivery(2, 16, 0), "permuted");
+  EXPECT_EQ(delivery(4, 16, 8), "permuted");
 }
 
 // Runs that are shorter than a vector, and boxes of them that no mover takes in whole vectors, took 4 to 25 times as long by
