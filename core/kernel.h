@@ -39,7 +39,7 @@ using ScatterMover = void (*)(const std::byte* x, std::int64_t rows, std::int64_
                               std::int64_t col_stride);
 
 // out = the elements of dims[0, rank) at x, outermost first; or false, and nothing: only boxes of dims[1, rank) that are
-// small and close to each other are taken.
+// small and close to each other are taken, and few elements that come again in each step of dims[0].
 using BoxesMover = bool (*)(const std::byte* x, const BoxDim* dims, int rank, std::byte* out);
 // `count` runs of `bytes` each, from one distance to another.
 using RunsMover = void (*)(const std::byte* x, std::int64_t x_stride, std::byte* out, std::int64_t out_stride, std::int64_t count,

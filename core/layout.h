@@ -123,7 +123,8 @@ struct Layout {
   std::int64_t least_off_lines = kStreamedRunBytes;  // of them, where they begin off a line
   bool can_stream = false;                           // the output has runs that are long enough to be stored past the caches
   bool streams = false;                              // and the call's bytes do not fit them
-  int asking_threads = 0;          // or each of so many threads, or fewer, has twice its L2 and more: Tile::into_caches
+  int asking_threads = 0;          // or each of so many threads, or fewer, has more than twice its L2 (a check: than that):
+                                   // Tile::into_caches
   bool far = false;                // what tiles read comes from memory; of transposes, much of it
   std::int64_t scratch_bytes = 0;  // of all blocks, at most kScratchBytes
   Estimate estimate;

@@ -120,7 +120,7 @@ void RunTile(TileJob& job, const TileAt& at) {
   }
   if (layout.check != nullptr) {
     Tile tile = CheckedTile(layout, at.rows, at.chunk);
-    tile.into_caches = job.into_caches;
+    tile.into_caches = job.into_caches && layout.operands[0].delivery != Delivery::kStaged;
     if (layout.check(tile, values[0])) job.refused.store(true, std::memory_order_relaxed);
     return;
   }

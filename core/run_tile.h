@@ -16,7 +16,7 @@ struct alignas(64) TileJob {
   const Layout& layout;
   const Movers& movers;
   std::byte* const* pointers;
-  bool stream, into_caches;          // of tiles, whose results are the output
+  bool stream, into_caches;          // of tiles, whose results are the output; of a check's, the latter alone
   std::atomic<bool> refused{false};  // by the check
   std::byte* few[4] = {};            // the pointers, where threads share them: a worker asks for this line, and has all of it
 };

@@ -230,6 +230,29 @@ TEST(OwnCheck, LooksOnceInEachCall) {
   }
 }
 
+// The checks of kernels, told that divisors are in a far cache, and not.
+TYPED_TEST(Division, ByZeroIsFoundWhereItIsAskedForAhead) {
+  constexpr DType dtype = kDTypeOf<TypeParam>;
+  const DType dtypes[] = {dtype, dtype};
+  const CheckFunction check = FindOp("divide")->FindKernel(dtypes)->check;
+  std::vector<TypeParam> y(3 * 300, 3);
+  Tile tile = {};
+  tile.rows = 3;
+  tile.in[0] = {static_cast<std::int64_t>(300 * sizeof(TypeParam)), false};
+  for (const bool far : {false, true}) {
+    tile.into_caches = far;
+    for (const std::int64_t cols : {1, 63, 64, 255, 256, 300}) {
+      tile.cols = cols;
+      EXPECT_FALSE(check(tile, y.data()));
+      for (const std::int64_t zero : {std::int64_t{0}, cols / 2, cols - 1, 300 + cols - 1, 600 + cols - 1}) {
+        y[static_cast<std::size_t>(zero)] = 0;
+        EXPECT_TRUE(check(tile, y.data())) << cols << " cols, 0 at " << zero;
+        y[static_cast<std::size_t>(zero)] = 3;
+      }
+    }
+  }
+}
+
 // Divisors that no near cache holds are asked for ahead.
 TEST(DivisionByZero, IsFoundAmongMany) {
   constexpr std::int64_t kCount = 1'500'001;

@@ -132,7 +132,8 @@ struct Tile {
   bool stream = false;  // nobody reads `out` soon: write it past the caches. The caller fences, but where `into_caches`. Only for
                         // kernels that say so.
   // Where `stream`: yet into the caches, by ordinary stores alone, as nobody fences. What is read, and the lines that are written,
-  // are in a far cache or in memory: ask for them ahead. Only for kernels that say so (KernelAbilities::asks).
+  // are in a far cache or in memory: ask for them ahead. Only for kernels that say so (KernelAbilities::asks), and, without
+  // `stream`, for checks.
   bool into_caches = false;
   PartsByTurns by_turns = {};  // where `stream`, but not `into_caches`
   bool halves = false;         // half a vector at a time is faster on this CPU, where long ones are streamed. Results are the same
@@ -187,10 +188,11 @@ struct Kernel {
   bool streams = false;                // `run` heeds Tile::stream
   bool joins = false;                  // `run` stores dense rows that follow each other as one: none but the first begins a run;
                                        // but with Tile::abreast
-  bool any_float_mode = false;  // its bits do not depend on the floating-point mode, nor does it set flags or trap: `run` has no
-                                // floating-point instruction, and calls do without a look at the mode, 4 of 11 ns (Zen 5)
-  double cycles = 1;            // of a core for 64 bytes of its widest operand in L1, roughly: decides when threads pay
-  double cycles_by_splat = 0;   // the same where its second input is one value for all or for a long row; 0: no other ones
+  bool any_float_mode =
+      false;          // its bits do not depend on the floating-point mode, nor does it set flags or trap: `run` and `check` have
+                      // no floating-point instruction, and calls do without a look at the mode, 4 of 11 ns (Zen 5)
+  double cycles = 1;  // of a core for 64 bytes of its widest operand in L1, roughly: decides when threads pay
+  double cycles_by_splat = 0;  // the same where its second input is one value for all or for a long row; 0: no other ones
   KernelAbilities abilities = {};
   KernelFunction chain = nullptr;  // computes tiles with a Chain of ops whose kernels have the same one here; null for own ops
   int link = 0;                    // which op this is there

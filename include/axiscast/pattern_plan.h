@@ -40,7 +40,7 @@ class PatternPlan {
   /// Shapes: each has its pattern's rank, 1 where it is B, its fixed extents; all other facing extents are equal.
   /// Dtypes: as planned, else kUnsupportedDType. Strides, aliasing, results: as Plan::Execute.
   /// Errors: as Plan::Make and Plan::Execute, before the first write.
-  /// Cost: binding takes O(inputs * rank), 0.4 microseconds where all is contiguous, else 0.7 to 1.7, up to 7 more where many
+  /// Cost: binding takes O(inputs * rank), 0.4 microseconds where all is contiguous, else 0.7 to 1.7, up to 11 more where many
   ///   vectors of one-byte elements are permuted, without allocation or lock (Apply keeps plans, and takes 40 ns for shapes that it
   ///   has seen). What is rare is planned anew, some microseconds: an error, an `out` of another shape than the result's (which is
   ///   stretched to it), and an input that shares memory with `out` and is not exactly it.
