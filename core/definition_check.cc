@@ -91,8 +91,9 @@ Status CheckDefinition(const OpDefinition& definition, const Form* form) {
     if (can.recurs < 0) return Invalid(which + ": recurs must not be negative; got " + std::to_string(can.recurs));
     if (can.widens < 0) return Invalid(which + ": widens must not be negative; got " + std::to_string(can.widens));
     if (kernel.check != nullptr && info.checked_operand < 0) return Invalid(which + " has a check, but checked_operand is -1");
-    if (kernel.check != nullptr && (info.check_code == StatusCode::kOk || *info.check_message == '\0')) {
-      return Invalid(which + " has a check, so the op needs a check_code other than kOk and a check_message");
+    const bool is_code = info.check_code > StatusCode::kOk && info.check_code <= StatusCode::kInternal;
+    if (kernel.check != nullptr && (!is_code || *info.check_message == '\0')) {
+      return Invalid(which + " has a check, so the op needs a check_code, one other than kOk, and a check_message");
     }
     for (std::size_t j = 0; j < k; ++j) {
       if (SameInputs(kernel, definition.kernels[j], info.arity)) {

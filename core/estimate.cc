@@ -16,9 +16,10 @@ std::string Text(const char* format, double value) {
 
 std::string CountText(double count) { return Text(count < 1e6 ? "%.0f" : "%.3g", count); }
 
-// "127 of 0.25 ns".
+// "127 of 0.25 ns", "1 of 20400 ns".
 std::string EachText(const Spent& spent) {
-  return CountText(spent.count) + " of " + Text("%.3g ns", spent.seconds / spent.count * 1e9);
+  const double nanoseconds = spent.seconds / spent.count * 1e9;
+  return CountText(spent.count) + " of " + Text(nanoseconds < 1000 ? "%.3g ns" : "%.0f ns", nanoseconds);
 }
 
 }  // namespace

@@ -99,7 +99,7 @@ void RunRest(const StepLayout& step, std::int64_t rest, Tile& tile, const void**
 
 Tile CheckedTile(const Layout& layout, std::int64_t rows, std::int64_t chunk) {
   const OperandLayout& operand = layout.operands[0];
-  Tile tile;
+  Tile tile = {};
   tile.rows = rows;
   tile.cols = chunk * layout.inner;
   tile.in[0] = {operand.row_stride_of(tile.cols), operand.splat};

@@ -214,7 +214,15 @@ const BadDefinition kBadDefinitions[] = {
        d->info.checked_operand = 1;
        d->kernels[0].check = [](const Tile&, const void*) { return true; };
      },
-     "registry: op tenfold: kernel 0 has a check, so the op needs a check_code other than kOk and a check_message"},
+     "registry: op tenfold: kernel 0 has a check, so the op needs a check_code, one other than kOk, and a check_message"},
+    {"check_with_no_such_code",
+     [](OpDefinition* d) {
+       d->info.checked_operand = 1;
+       d->info.check_code = static_cast<StatusCode>(99);
+       d->info.check_message = "a nine";
+       d->kernels[0].check = [](const Tile&, const void*) { return true; };
+     },
+     "registry: op tenfold: kernel 0 has a check, so the op needs a check_code, one other than kOk, and a check_message"},
     {"attribute_with_null_doc",
      [](OpDefinition* d) {
        d->info.attribute_count = 1;

@@ -156,7 +156,9 @@ using KernelFunction = void (*)(const Tile& tile, const void* const* inputs, voi
 using ChooseFunction = KernelFunction (*)(const Tile& tile);
 
 /// Says whether any element of tile.in[0], which begins at `input`, is one that the op refuses (an integer divisor of 0). Of the
-/// tile, rows, cols, in[0] and `into_caches` are set, which says here that what is looked at is in a far cache.
+/// tile, rows, cols, in[0] and `into_caches` are set, which says here that what is looked at is in a far cache; there are no
+/// attributes. Called before the first write, for one tile or several, by several threads at once, and, where it refuses one, for
+/// elements one by one until the first is found: it looks at each element for itself, and says the same of it each time.
 using CheckFunction = bool (*)(const Tile& tile, const void* input);
 
 /// What a kernel's `run` knows beyond tiles of rows that are streamed or splat.
