@@ -293,6 +293,7 @@ TEST(Tiling, KeepsRowsInTheOrderOfMemory) {
     TilingProblem problem;
     problem.sizes = sizes;
     problem.widest = 4;
+    problem.serial = true;
     const std::int64_t head = 4 * size, block = heads * steps * head;
     const ByteStrides split = {block, head, heads * head, 4}, dense = {block, steps * head, head, 4};
     return ChooseTiling(Canonicalise({batch, heads, steps, size}, {split, dense, dense}), problem, {}).rows;
