@@ -211,7 +211,8 @@ class Planner {
       if (expression_.axes[i] >= 0) shapes += "@" + std::to_string(expression_.axes[i]);
       shapes += " " + ListOf(inputs_[i].shape);
     }
-    checks->push_back(MakeCheck(caller_, info, kernel.check, value.index, inputs_[input], names_[input], shapes + ")"));
+    checks->push_back(
+        MakeCheck(caller_, info, kernel.check, value.index, inputs_[input], names_[input], shapes + ")" + Where(call)));
     return Status();
   }
 

@@ -63,8 +63,9 @@ Status GradientProblem::AddStep(const GradientStep& step) {
                                                      op.info().name + " for " + NameOf(dtypes[0]) + ", and there is none");
   }
   if (added.kernel->check != nullptr) {
-    return Status(StatusCode::kUnsupported, std::string(call_.request.caller()) + ": the gradient calls " + op.info().name +
-                                                " for " + NameOf(dtypes[0]) + ", which looks at its values first, and cannot");
+    return Status(StatusCode::kUnsupported,
+                  std::string(call_.request.caller()) + ": the gradient calls " + op.info().name + " for " + NameOf(dtypes[0]) +
+                      ", which refuses some values before anything is written, and here they are computed");
   }
   std::vector<Attribute> attributes;
   for (const Attribute& attribute : call_.request.attributes) {

@@ -13,12 +13,13 @@ constexpr std::size_t kMaxSuggestions = 5;
 constexpr std::size_t kMaxComparedLength = 64;  // nobody means a name by something longer; keeps the work bounded
 constexpr std::size_t kNotNear = kMaxComparedLength + 1;
 
-std::string LowerCase(std::string_view text) {
-  std::string lower(text);
-  for (char& letter : lower) {
-    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+// What names are compared by: `floordiv` is how others spell the beginning of floor_divide.
+std::string WithoutCaseAndUnderscores(std::string_view text) {
+  std::string letters;
+  for (const char letter : text) {
+    if (letter != '_') letters += letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
   }
-  return lower;
+  return letters;
 }
 
 // The fewest single-letter insertions, deletions, changes and swaps of neighbours that make y of x.
@@ -80,14 +81,14 @@ std::string Printable(std::string_view text) {
 }
 
 std::size_t RankNames(std::string_view wrong, std::vector<std::string_view>* names) {
-  const std::string lower = LowerCase(wrong);
+  const std::string letters = WithoutCaseAndUnderscores(wrong);
   struct Ranked {
     std::pair<std::size_t, std::size_t> farness;
     std::string_view name;
   };
   std::vector<Ranked> ranked;
   for (const std::string_view name : *names) {
-    std::pair<std::size_t, std::size_t> farness = Farness(lower, LowerCase(name));
+    std::pair<std::size_t, std::size_t> farness = Farness(letters, WithoutCaseAndUnderscores(name));
     if (farness.first == kNotNear) farness.second = 0;  // all equally far: they keep their order
     ranked.push_back({farness, name});
   }

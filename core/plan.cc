@@ -238,7 +238,8 @@ Status Plan::Impl::Check(std::byte* const* pointers, const ExecuteOptions& optio
     const std::int64_t size = SizeInBytes(problem.operands[static_cast<std::size_t>(check.operand)].dtype);
     const bool unaligned = !IsAligned(data, problem.operands[static_cast<std::size_t>(check.operand)].dtype);
     if (!ExecuteCheck(check.layouts[unaligned], *movers, data, options)) continue;
-    return Status(check.code, check.message + ListOf(FirstRefused(check, data, size)) + " " + check.shapes);
+    return Status(check.code,
+                  check.message + (check.shape.rank() == 0 ? "" : ListOf(FirstRefused(check, data, size))) + " " + check.shapes);
   }
   return Status();
 }

@@ -28,8 +28,8 @@ struct DataCheck {
   Shape shape;  // its own, before the broadcast
   ByteStrides byte_strides;
   StatusCode code;
-  std::string message;  // up to the position: "divide: integer division by zero: y"
-  std::string shapes;   // after it: "(x [2, 3], y [3])"
+  std::string message;  // up to the position: "divide: integer division by zero at y"
+  std::string shapes;   // after it: "(x [2, 3], y [3])", in an expression with the call
   CheckFunction function;
   Layout layouts[2];  // as Plan::Impl::layouts
 };

@@ -302,7 +302,9 @@ TEST(Expression, LooksAtDivisorsFirst) {
   const std::vector<TensorView> inputs = {{x.data(), {2, 2}}, {y.data(), {2}}};
   const Status status = Compute("add(divide(x, y@0), remainder(x, y@0))", inputs, {out.data(), {2, 2}});
   EXPECT_EQ(status.code(), StatusCode::kDivisionByZero);
-  EXPECT_STREQ(status.message(), "expression: integer division by zero at y[1] (x [2, 2], y@0 [2])");
+  EXPECT_STREQ(status.message(),
+               "expression: integer division by zero at y[1] (x [2, 2], y@0 [2]); in \"divide(x, y@0)\" at character 5 of "
+               "\"add(divide(x, y@0), remainder(x, y@0))\"");
   EXPECT_EQ(out, std::vector<std::int32_t>(4, -1));
   EXPECT_FALSE(MakePlan("divide(x, y)", inputs, {out.data(), {2, 2}}).Describe().divisible);
   const Plan plan = MakePlan("add(divide(x, 2), x)", {inputs[0]}, {out.data(), {2, 2}});

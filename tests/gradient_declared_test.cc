@@ -124,6 +124,30 @@ TEST(Gradient, OfAnOwnOpTakesItsNumbersAsAttributes) {
   EXPECT_STREQ(call({{"scale", "half"}}).message(), "scaled_grad: attribute scale must be a number; got half");
 }
 
+// What is refused is refused before anything is written, and a gradient computes what its ops are given.
+TEST(Gradient, CallsNoOpThatRefusesValues) {
+  OpDefinition checked = {{.name = "checked", .arity = 2, .doc = "out = x * y"}, FindOp("multiply")->kernels()};
+  checked.info.check_code = StatusCode::kDivisionByZero;
+  checked.info.check_message = "zero";
+  checked.info.checked_operand = 1;
+  for (Kernel& kernel : checked.kernels) kernel.check = [](const Tile&, const void*) noexcept { return false; };
+  RegistryBuilder builder(Registry::BuiltIn());
+  ASSERT_TRUE(builder.Add(checked).ok());
+  ASSERT_TRUE(builder.Add(Scaled("checked(dout, y); none")).ok());
+  const Registry registry = builder.Build();
+  const std::vector<float> x = {2}, y = {3}, dout = {5};
+  std::vector<float> gradient = {-1};
+  ApplyOptions options;
+  options.attributes = {{"wrt", 0}};
+  const Status status =
+      Apply(*registry.Find("scaled_grad"), {{x.data(), {1}}, {y.data(), {1}}, {dout.data(), {1}}}, {gradient.data(), {1}}, options);
+  EXPECT_EQ(status.code(), StatusCode::kUnsupported);
+  EXPECT_STREQ(status.message(),
+               "scaled_grad: the gradient calls checked for float32, which refuses some values before anything is written, "
+               "and here they are computed");
+  EXPECT_EQ(gradient[0], -1);
+}
+
 TEST(Gradient, ThatCannotBeReadIsRefusedAndNothingAdded) {
   struct Row {
     const char* gradient;

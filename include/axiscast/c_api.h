@@ -33,10 +33,11 @@ enum {
   AXISCAST_INVALID_SHAPE = 2,     /* extents that do not broadcast, a destination of another shape, too many elements */
   AXISCAST_UNSUPPORTED_DTYPE = 3, /* the op has no kernel for these dtypes */
   AXISCAST_UNKNOWN_NAME = 4,      /* an op, attribute or target that does not exist; the message lists those that do */
-  AXISCAST_OUT_OF_RANGE = 5,      /* an axis, an index outside its range */
+  AXISCAST_OUT_OF_RANGE = 5,      /* an axis or an index outside its range */
   AXISCAST_DIVISION_BY_ZERO = 6,  /* an integer divisor is 0; found before the first write */
   AXISCAST_OUT_OF_MEMORY = 7,     /* a temporary or a plan could not be allocated */
-  AXISCAST_UNSUPPORTED = 8,       /* valid, and not offered: a target that the CPU lacks, a part of what has no parts */
+  AXISCAST_UNSUPPORTED = 8,       /* valid, and not offered: a target that the CPU lacks, a part of what has no parts,
+                                     more ops than a program holds */
   AXISCAST_INTERNAL = 9           /* a defect in axiscast */
 };
 

@@ -16,11 +16,11 @@ enum class StatusCode : int {
   kInvalidShape,      // extents that do not broadcast, a destination of another shape, too many elements
   kUnsupportedDType,  // the op has no kernel for these dtypes
   kUnknownName,       // an op, attribute or target that does not exist; the message lists those that do
-  kOutOfRange,        // an axis outside its range
+  kOutOfRange,        // an axis or an index outside its range
   kDivisionByZero,    // an integer divisor is 0; found before the first write
   kOutOfMemory,       // a temporary or a plan could not be allocated
-  kUnsupported,       // valid, and not offered on this machine (a target that the CPU lacks)
-  kInternal,          // a defect in axiscast
+  kUnsupported,  // valid, and not offered: a target that the CPU lacks, a part of what has no parts, more ops than a program holds
+  kInternal,     // a defect in axiscast
 };
 
 /// The code's name, as in "kInvalidShape".
