@@ -36,7 +36,7 @@ class ChainRows {
   using Element = typename Code::Element;
   using Link = typename Code::Link;
   using Codes = typename Code::Codes;
-  static constexpr std::int64_t kMostParts = kRowsTakeTurns<D> ? kMaxPartsByTurns : 1;
+  static constexpr std::int64_t kMostParts = kIsLine<D> ? kMaxPartsByTurns : 1;
   static constexpr std::size_t kMostVectors = 8;  // at a time: as many as calls hand on in registers
   // What goes to memory mostly comes from there. A block's begin asks for as many lines of all inputs as it has, from so many bytes
   // on: the second input's would else be asked for after the first links are done, and reading stand still meanwhile. Two inputs

@@ -223,7 +223,7 @@ Bytes Execute(Random& random, const Call& call, std::string* way, Counts* counts
   options.forced.abreast = random.Chance(50);
   options.forced.joins = random.Chance(50);
   options.forced.other_halves = random.Chance(50);
-  if (random.Chance(50)) options.forced.by_turns = {kMaxPartsByTurns, kMaxPartsByTurns, kMaxPartsByTurns};
+  if (random.Chance(50)) options.forced.by_turns = {kMaxPartsByTurns, kMaxPartsByTurns, kMaxPartsByTurns, kMaxPartsByTurns};
   options.far = random.Chance(50);
   options.vector_bytes = random.Of(std::vector<std::int64_t>{1, 16, 32, 64, 128});
   options.forced.tile_bytes = random.Of(std::vector<std::int64_t>{0, 1, 64, 500, 2048, 5000, 100'000});

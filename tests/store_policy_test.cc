@@ -258,7 +258,7 @@ TEST(StorePolicy, BitsAreTheSame) {
       {{60, 1024, 3}, {60, 1024, 3}, {60, 1024, 3}, {}, {4103, 4, 1}},
       {{80, 3200}, {80, 3200}, {80, 3200}, {}, {9700, 3}},
   };
-  constexpr PartsByTurns kFour = {kMaxPartsByTurns, kMaxPartsByTurns, kMaxPartsByTurns};
+  constexpr PartsByTurns kFour = {kMaxPartsByTurns, kMaxPartsByTurns, kMaxPartsByTurns, kMaxPartsByTurns};
   std::mt19937 random(5);
   std::set<KernelFunction> seen;  // targets share most of AVX-512's
   const auto check = [&](const Op& op, DType dtype) {
@@ -289,7 +289,7 @@ TEST(StorePolicy, BitsAreTheSame) {
         };
         // Of two parts, a tile has to have 256 KB: one thread's.
         const std::tuple<int, PartsByTurns, bool> ways[] = {
-            {1, {2, 2, 1}, false}, {1, kFour, false}, {3, kFour, false}, {1, kFour, true}, {3, kFour, true}};
+            {1, {2, 2, 1, 2}, false}, {1, kFour, false}, {3, kFour, false}, {1, kFour, true}, {3, kFour, true}};
         for (const auto& [threads, parts, into] : ways) {
           by_turns = parts;
           into_caches = into;

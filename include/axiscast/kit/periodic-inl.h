@@ -153,9 +153,9 @@ class PeriodicRows {
     auto* const out = static_cast<Element*>(out_rows);
     const auto n = static_cast<std::size_t>(tile.rows * tile.cols);
     if constexpr (kSame == 0) {
-      Rows::Joined::template Run<kStream>(StreamingOf(tile), out, periods, cols, n, attributes, same, other);
+      Rows::Joined::template Run<kStream>(StreamingOf<T, D>(tile, 2), out, periods, cols, n, attributes, same, other);
     } else {
-      Rows::Joined::template Run<kStream>(StreamingOf(tile), out, periods, cols, n, attributes, other, same);
+      Rows::Joined::template Run<kStream>(StreamingOf<T, D>(tile, 2), out, periods, cols, n, attributes, other, same);
     }
   }
 

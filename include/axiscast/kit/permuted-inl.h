@@ -272,7 +272,7 @@ class PermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
   template <int kVectors, bool kAsks = false>
   static HWY_NOINLINE void LoadedTables(const Tile& tile, const void* const* inputs, void* out_rows, int permuted) {
     const bool streams = MayStream(tile, out_rows);
-    if constexpr (kRowsTakeTurns<D> && !kAsks) {
+    if constexpr (kIsLine<D> && !kAsks) {
       if (streams) return StreamedRows::template Run<kVectors>(tile, inputs, out_rows, permuted);
     }
     if constexpr (!kAsks && kMayAsk && kVectors == 1) {
@@ -298,7 +298,7 @@ class PermutedRows : PermutedPart<Rows, Op, T, kPermuted> {
         const auto store = [&](VPermuted v, std::size_t col) HWY_ATTR {
           if constexpr (kAsks) AskFor(streamed + col, out + col);
           const V result = Part::Result(hn::LoadU(D(), streamed + col), v, attributes);
-          if constexpr (!kRowsTakeTurns<D>) {
+          if constexpr (!kIsLine<D>) {
             if (HWY_UNLIKELY(streams)) {  // out of the way of what stays in caches
               hwy::Prefetch(streamed + col + ahead);
               return run.Store(result, D(), out + col);

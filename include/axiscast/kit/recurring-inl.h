@@ -102,7 +102,7 @@ class RecurringRows {
     const std::int64_t period = recurring.period, times = tile.cols / period;
     const std::int64_t bytes = tile.cols * static_cast<std::int64_t>(sizeof(Element));
     const auto attributes = ReadAttributes<Op, T>(tile);
-    const Streaming streaming = StreamingOf(tile);
+    const Streaming streaming = StreamingOf<T, StoredTag<T, decltype(Rows::WideTag(TypeList<T, T>()))>>(tile, 2);
     if (Rows::Whole::template IsFor<kStream>(out, tile.out_row_stride, static_cast<std::size_t>(period))) {
       // A vector is never in two periods.
       const std::int64_t period_bytes = period * static_cast<std::int64_t>(sizeof(Element));

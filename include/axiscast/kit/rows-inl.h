@@ -162,16 +162,18 @@ struct ElementwiseRows {
     const auto cols = static_cast<std::size_t>(tile.cols);
     auto* const out = static_cast<std::byte*>(out_rows);
     constexpr bool kAnySplat = !(X::kStreamed && ...);
+    constexpr int kArity = sizeof...(X);
+    using D = StoredTag<Out, decltype(WideTag(InputsOf<Op, T>()))>;
     if constexpr (kAnySplat && !SpecialRows::template kTakes<T> && !HasBySplat<Op, T>()) {
       const std::size_t lanes = hn::Lanes(WideTag(InputsOf<Op, T>()));
       const bool dense = tile.out_row_stride == static_cast<std::int64_t>(cols * sizeof(Stored<Out>)) && (x.Joins(cols) && ...);
       if (dense && tile.rows > 1 && cols % lanes != 0) {
         const std::size_t n = static_cast<std::size_t>(tile.rows) * cols;
-        return Joined::template Run<kStream>(StreamingOf(tile), reinterpret_cast<Stored<Out>*>(out), tile.rows, cols, n, attributes,
-                                             x...);
+        return Joined::template Run<kStream>(StreamingOf<Out, D>(tile, kArity), reinterpret_cast<Stored<Out>*>(out), tile.rows,
+                                             cols, n, attributes, x...);
       }
     }
-    SeparateRows<kStream>(StreamingOf(tile), out, tile.out_row_stride, tile.rows, cols, attributes, x...);
+    SeparateRows<kStream>(StreamingOf<Out, D>(tile, kArity), out, tile.out_row_stride, tile.rows, cols, attributes, x...);
   }
 
   // Elements [i, i + lanes), all of the row that the operands stand at.

@@ -35,8 +35,9 @@ class JoinedRows {
     const auto last_result = Rows::Result(wide, last, attributes, x.After(rows - 1)...);
     const OutputRun<Out> run(kStream, out, n, {1, streaming.past_caches});
     const std::size_t between = n > begin ? (n - 1 - begin) & (0 - lanes) : 0;  // elements of the vectors that begin there
-    if constexpr (kStream && kRowsTakeTurns<decltype(d_stored)>) {
-      ForRunsByTurns(static_cast<std::size_t>(streaming.most_parts), between, sizeof(Out),
+    if constexpr (kStream && kRowsTakeTurns<OutOf<Op, T>, decltype(d_stored)>) {
+      const std::size_t to_line = (0 - reinterpret_cast<std::uintptr_t>(out + begin)) % kLineBytes / sizeof(Out);  // elements
+      ForRunsByTurns(static_cast<std::size_t>(streaming.most_parts), HWY_MIN(to_line, between), between, sizeof(Out),
                      [&](std::size_t first, std::size_t stop) HWY_ATTR {
                        const std::size_t row = (begin + first) / cols;
                        Some<kStream>(wide, run, out, begin + first, (row + 1) * cols, begin + stop, cols, attributes,
@@ -57,7 +58,7 @@ class JoinedRows {
   static HWY_INLINE std::size_t OneRow(Wide wide, const OutputRun<Out>& run, Out* out, std::size_t i, std::size_t end,
                                        std::size_t stop, const A& attributes, const X... x) {
     const hn::Rebind<Out, Wide> d_stored;
-    constexpr std::size_t kLeast = kRowsTakeTurns<decltype(d_stored)> ? kNoTurns : kLeastByTurns;
+    constexpr std::size_t kLeast = kRowsTakeTurns<OutOf<Op, T>, decltype(d_stored)> ? kNoTurns : kLeastByTurns;
     i = run.template StoreVectors<kLeast>(
         d_stored, out, i, HWY_MIN(end, stop), [&](std::size_t at) HWY_ATTR __attribute__((always_inline)) { Rows::Ask(at, x...); },
         [&](std::size_t at) HWY_ATTR { return Rows::template ResultOfRun<kStream>(wide, at, attributes, x...); });
@@ -106,8 +107,8 @@ class WholeRows {
                              const A attributes, X... x) {
     if constexpr (kStream) (x.SetAhead(AheadOfStream(streaming)), ...);
     const auto wide = Rows::WideTag(InputsOf<Op, T>());
-    if constexpr (kStream && kRowsTakeTurns<hn::Rebind<Out, decltype(wide)>>) {
-      ForRunsByTurns(static_cast<std::size_t>(streaming.most_parts), static_cast<std::size_t>(rows) * cols, sizeof(Out),
+    if constexpr (kStream && kRowsTakeTurns<OutOf<Op, T>, hn::Rebind<Out, decltype(wide)>>) {
+      ForRunsByTurns(static_cast<std::size_t>(streaming.most_parts), 0, static_cast<std::size_t>(rows) * cols, sizeof(Out),
                      [&](std::size_t first, std::size_t stop) HWY_ATTR {
                        const std::size_t row = first / cols;
                        Some(wide, streaming.past_caches, out + static_cast<std::int64_t>(row) * out_row_stride, out_row_stride,

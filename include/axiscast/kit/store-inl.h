@@ -81,12 +81,31 @@ inline constexpr bool kLineIsVectors = !HWY_HAVE_SCALABLE && (kBytes == 16 || kB
 template <class D>
 inline constexpr bool kIsLine = kLineIsVectors<D>&& hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) == kLineBytes;
 
+// Whether parts of rows of T that are streamed, by vectors of D, take turns, as those of a long row do in StreamLines. Not of the
+// 16-bit floats where a line is several vectors: with AVX2 (N,64)+(64), two parts or four, takes 1 to 1.3 times as long (a Zen 3).
+template <typename T, class D>
+inline constexpr bool kRowsTakeTurns = kIsLine<D> ||
+                                       (kLineIsVectors<D> && hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) * 2 == kLineBytes &&
+                                        !std::is_same_v<T, Float16> && !std::is_same_v<T, BFloat16>);
+
 // How the results of a tile that streams are stored.
 struct Streaming {
   int most_parts = 1;       // so many parts of a long run take turns (PartsByTurns)
   bool past_caches = true;  // or into them, as Tile::into_caches says
 };
-HWY_INLINE Streaming StreamingOf(const Tile& tile) { return {tile.into_caches ? 1 : tile.by_turns.rows, !tile.into_caches}; }
+// Of an op of so many inputs, whose results are vectors of D. Inputs are not counted where rows take no turns: what is counted
+// takes registers from loops over short rows, and (N,64)+(64) of float16 takes 1.1 to 1.3 times as long (AVX2, a Zen 3).
+template <typename T, class D>
+HWY_INLINE Streaming StreamingOf(const Tile& tile, int arity) {
+  int going_on = 0;  // inputs that do, in memory
+  for (int i = 0; kRowsTakeTurns<T, D> && i < arity; ++i) {
+    const TileInput& in = tile.in[i];
+    if (!in.splat && in.period == 0 && (tile.rows == 1 || in.row_stride != 0)) ++going_on;
+  }
+  const bool of_one = kRowsTakeTurns<T, D> && going_on <= 1;
+  const int parts = of_one ? tile.by_turns.rows_of_one : tile.by_turns.rows;
+  return {tile.into_caches ? 1 : parts, !tile.into_caches};
+}
 
 // Streams a line, whose vectors are result(i) and on, after ask(i) and on. Several are stored right after each other: where inputs
 // are loaded between them, calls take 1.1 to 1.18 times as long (a Zen 3).
@@ -160,7 +179,8 @@ HWY_INLINE Turns TurnsOf(std::size_t most_parts, std::size_t n, std::size_t byte
 // to 0.95 of the time with one thread, of an array and a value 0.86 to 0.92, comparisons 0.75 to 0.9 (AVX2, a Zen 3), with two
 // threads 0.95 and 0.96, where four take 1.25 and 1.13 times as long as two (AVX-512, a Zen 5); of four parts 0.93 and 0.82, of two
 // 0.96 and 0.88, of eight no less (AVX-512, an Emerald Rapids, where two threads have the same). Turns of 256 bytes or 1 KB are as
-// good as those of 512, of 4 KB only of one array and with AVX2. Four parts were not measured where a line is several vectors.
+// good as those of 512, of 4 KB only of one array and with AVX2. With AVX2, four parts take 1.13 to 1.2 times as long as two of
+// sums of two arrays, 0.85 to 0.95 of the time of an array and a value (a Zen 3).
 template <std::size_t kLeast = kLeastByTurns, std::size_t kVectors = 4, class D, class T, class Ask, class F>
 HWY_INLINE std::size_t StreamLines(D d, T* row, std::size_t i, std::size_t stop, const Ask& ask, const F& result,
                                    Streaming streaming) {
@@ -172,8 +192,7 @@ HWY_INLINE std::size_t StreamLines(D d, T* row, std::size_t i, std::size_t stop,
   if constexpr (kLineIsVectors<D> && kLeast == kNoTurns) {
     for (; i + kLine <= stop; i += kLine) StreamLine(d, row, i, ask, result);
   } else if constexpr (kLineIsVectors<D>) {
-    auto most_parts = static_cast<std::size_t>(streaming.most_parts);
-    if constexpr (hn::MaxLanes(D()) < kLine) most_parts = HWY_MIN(most_parts, std::size_t{2});
+    const auto most_parts = static_cast<std::size_t>(streaming.most_parts);
     // All parts, then what they leave: by the same loops, as `result` is inlined in them.
     while (i + kLine <= stop) {
       const Turns turns = TurnsOf(most_parts, (stop - i) / kLine * kLine, sizeof(T), kLeast);
@@ -195,24 +214,26 @@ HWY_INLINE std::size_t StreamLines(D d, T* row, std::size_t i, std::size_t stop,
   return i;
 }
 
-// Whether parts of rows that are streamed take turns, as those of a long row do in StreamLines. With AVX2 nobody measured it.
-template <class D>
-inline constexpr bool kRowsTakeTurns = kIsLine<D>;
-
 // Bytes of rows from which on their parts take turns, by how many they would be. With two, rows of 784 bytes in tiles of 50 KB take
-// 1.2 times as long by turns, 12 of 16 KB 1 to 1.3 times (a Zen 5).
-HWY_INLINE std::size_t LeastRunsByTurns(std::size_t most_parts) { return (most_parts > 2 ? 16 : 256) * std::size_t{1024}; }
+// 1.2 times as long by turns, 12 of 16 KB 1 to 1.3 times (a Zen 5). With AVX2 and four, tiles of 25 KB take 1.2 times as long, of
+// 50 KB 1 to 1.15 times, of 100 KB 0.9 (a Zen 3).
+HWY_INLINE std::size_t LeastRunsByTurns(std::size_t most_parts) {
+  constexpr std::size_t kLeastOfFour = HWY_MAX_BYTES >= 64 ? 16 : 64;
+  return (most_parts > 2 ? kLeastOfFour : 256) * std::size_t{1024};
+}
 
 // f(begin, end) for n elements of rows, of so many bytes each, by turns. Of four parts, rows of 4 to 16 KB take 0.83 to 0.86 of the
 // time from memory with one thread, 0.94 to 0.98 with two, (N,3)+(3) to (N,64)+(64) 0.78 to 0.86, and rows of 784 bytes, 64 of
 // which take another value again and again, 0.89. By turns of 256 bytes as long, of 1 KB 1.03 to 1.06 times, of 4 KB as without;
 // where parts are a power of two apart, as long as where they are not (an Emerald Rapids, float32). Of two, (N,3)+(3) to
-// (N,64)+(64) take 0.9 to 0.95, of four as long or longer with two threads (a Zen 5).
+// (N,64)+(64) take 0.9 to 0.95, of four as long or longer with two threads (a Zen 5). With AVX2, of two parts (N,3)+(3) takes 0.9
+// to 1, (N,64)+(64) 0.81 to 0.9, and of four 0.85 to 0.95 and 0.75 to 0.85, rows of 4 KB 0.94 and (...,64,64)+(64,64) 0.86 (a Zen
+// 3). head: so many elements come first, up to where a line begins.
 template <class F>
-HWY_INLINE void ForRunsByTurns(std::size_t most_parts, std::size_t n, std::size_t bytes, const F& f) {
-  // All parts, then what they leave: by the same loops, as `f` is inlined in them.
+HWY_INLINE void ForRunsByTurns(std::size_t most_parts, std::size_t head, std::size_t n, std::size_t bytes, const F& f) {
+  // The head, all parts, then what they leave: by the same loops, as `f` is inlined in them.
   for (std::size_t begin = 0; begin < n;) {
-    const Turns turns = TurnsOf(most_parts, n - begin, bytes, LeastRunsByTurns(most_parts));
+    const Turns turns = begin < head ? Turns{1, head, head} : TurnsOf(most_parts, n - begin, bytes, LeastRunsByTurns(most_parts));
     for (const std::size_t end = begin + turns.part; begin < end; begin += turns.turn) {
       for (std::size_t first = begin; first < begin + turns.parts * turns.part; first += turns.part) f(first, first + turns.turn);
     }

@@ -160,7 +160,7 @@ inline void ConformanceTiles::SetUpTile(const Kernel& kernel, const TileShape& s
   tile_.abreast = mixed >> 31 != 0;
   tile_.halves = (mixed >> 30 & 1) != 0;
   tile_.into_caches = kernel.abilities.asks && (mixed >> 28 & 1) != 0;  // where they are streamed
-  if ((mixed >> 29 & 1) != 0) tile_.by_turns = {kMaxPartsByTurns, kMaxPartsByTurns, kMaxPartsByTurns};
+  if ((mixed >> 29 & 1) != 0) tile_.by_turns = {kMaxPartsByTurns, kMaxPartsByTurns, kMaxPartsByTurns, kMaxPartsByTurns};
   for (int i = 0; i < info_.arity; ++i) {
     const bool splat = (shape.splats >> i & 1) != 0;
     const auto size = static_cast<std::int64_t>(SizeOf(kernel.inputs[i]));
