@@ -70,12 +70,12 @@ TEST(DivisionByZero, IsFoundInEveryLayout) {
     std::string expected;
     test::ForEachIndex(shape, [&](const Index& index) {
       if (!expected.empty() || test::LoadBits(origin + test::OffsetAt(index, shape, strides, 0), 4) != 0) return;
-      expected = "divide: integer division by zero at y[";
+      expected = "divide: integer division by zero at y";
       for (std::size_t d = 0; d < index.size(); ++d) {
         // Along a stretched dim, and one of extent 1, it is the same element at 0.
-        expected.append(d == 0 ? "" : ", ").append(std::to_string(index[d]));
+        expected.append(d == 0 ? "[" : ", ").append(std::to_string(index[d]));
       }
-      expected += "]";
+      if (!index.empty()) expected += "]";
     });
     std::int64_t count = 1;
     for (const std::int64_t extent : shape) count *= extent;

@@ -101,13 +101,13 @@ class WholeRows {
   }
 
   // Such rows, in the order of memory where they do not take turns: where the ends of rows of 512 bytes are computed first, they
-  // take 1.2 times as long in L2.
-  template <bool kStream, class A, class... X>
+  // take 1.2 times as long in L2. kByTurns: whether they may take turns.
+  template <bool kStream, bool kByTurns = true, class A, class... X>
   static HWY_INLINE void Run(Streaming streaming, std::byte* out, std::int64_t out_row_stride, std::int64_t rows, std::size_t cols,
                              const A attributes, X... x) {
     if constexpr (kStream) (x.SetAhead(AheadOfStream(streaming)), ...);
     const auto wide = Rows::WideTag(InputsOf<Op, T>());
-    if constexpr (kStream && kRowsTakeTurns<OutOf<Op, T>, hn::Rebind<Out, decltype(wide)>>) {
+    if constexpr (kStream && kByTurns && kRowsTakeTurns<OutOf<Op, T>, hn::Rebind<Out, decltype(wide)>>) {
       ForRunsByTurns(static_cast<std::size_t>(streaming.most_parts), 0, static_cast<std::size_t>(rows) * cols, sizeof(Out),
                      [&](std::size_t first, std::size_t stop) HWY_ATTR {
                        const std::size_t row = first / cols;
