@@ -100,7 +100,7 @@ HWY_INLINE Streaming StreamingOf(const Tile& tile, int arity) {
   int going_on = 0;  // inputs that do, in memory
   for (int i = 0; kRowsTakeTurns<T, D> && i < arity; ++i) {
     const TileInput& in = tile.in[i];
-    if (!in.splat && in.period == 0 && (tile.rows == 1 || in.row_stride != 0)) ++going_on;
+    if (!in.splat && (tile.rows > 1 ? in.row_stride != 0 : in.period == 0)) ++going_on;
   }
   const bool of_one = kRowsTakeTurns<T, D> && going_on <= 1;
   const int parts = of_one ? tile.by_turns.rows_of_one : tile.by_turns.rows;
