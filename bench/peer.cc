@@ -1,6 +1,7 @@
 // Questions and answers are lines in two pipes.
 #include "bench/peer.h"
 
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,7 +20,7 @@ namespace {
 
 }  // namespace
 
-Peer::Peer(const Arguments& arguments) : program_(arguments.other) {
+Peer::Peer(const std::string& program, const Arguments& arguments) : program_(program) {
   std::vector<std::string> words = {program_, "--serve"};
   if (arguments.quick) words.push_back("--quick");
   if (arguments.random > 0)
@@ -42,6 +43,7 @@ Peer::Peer(const Arguments& arguments) : program_(arguments.other) {
   close(to_child[0]);
   close(from_child[1]);
   if (child_ < 0) FailPeer(program_, "cannot be started");
+  for (const int end : {to_child[1], from_child[0]}) fcntl(end, F_SETFD, FD_CLOEXEC);  // not for the next child to hold open
   questions_ = fdopen(to_child[1], "w");
   answers_ = fdopen(from_child[0], "r");
 }

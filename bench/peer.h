@@ -1,4 +1,4 @@
-// The same program of another build, as a child that measures rows when it is asked to.
+// The same program of this build or another one, as a child that measures rows when it is asked to.
 #ifndef AXISCAST_BENCH_PEER_H_
 #define AXISCAST_BENCH_PEER_H_
 
@@ -13,10 +13,10 @@
 
 namespace axiscast::bench {
 
-// Starts `other` of the arguments with --serve, and what else both sides must agree on. Between questions the child sleeps.
+// Starts `program` with --serve, and what else both sides must agree on. Between questions the child sleeps.
 class Peer {
  public:
-  explicit Peer(const Arguments& arguments);
+  Peer(const std::string& program, const Arguments& arguments);
   ~Peer();
   Peer(const Peer&) = delete;
   Peer& operator=(const Peer&) = delete;

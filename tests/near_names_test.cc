@@ -29,7 +29,7 @@ const NearCase kNearCases[] = {
      {"floor", "add", "floor_divide"},
      "did you mean floor, floor_divide; there are: floor, floor_divide, add"},
     {"beginning", "onnx", {"none", "onnx_legacy"}, "did you mean onnx_legacy; there are: onnx_legacy, none"},
-    {"begins_with_it", "add_", {"sub", "add"}, "did you mean add; there are: add, sub"},
+    {"begins_with_it", "add_numbers", {"sub", "add"}, "did you mean add; there are: add, sub"},
     {"contained", "legacy", {"numpy", "onnx_legacy"}, "did you mean onnx_legacy; there are: onnx_legacy, numpy"},
     {"contains_it", "elementwise_maximum", {"add", "maximum"}, "did you mean maximum; there are: maximum, add"},
     {"nearest_first",

@@ -289,7 +289,7 @@ TEST(StorePolicy, BitsAreTheSame) {
         };
         // Of two parts, a tile has to have 256 KB: one thread's.
         const std::tuple<int, PartsByTurns, bool> ways[] = {
-            {1, {2, 2, 1, 2}, false}, {1, kFour, false}, {3, kFour, false}, {1, kFour, true}, {3, kFour, true}};
+            {1, {2, 2, 1, kMaxPartsByTurns}, false}, {1, kFour, false}, {3, kFour, false}, {1, kFour, true}, {3, kFour, true}};
         for (const auto& [threads, parts, into] : ways) {
           by_turns = parts;
           into_caches = into;

@@ -114,7 +114,7 @@ struct Chain {
 
 /// As many parts of a tile, by the kind of loop, take turns where it is streamed, if it is long: from as many places a core of this
 /// CPU reads the most. 1 (no turns), 2 or kMaxPartsByTurns. Results are the same. `rows_of_one`: of rows where at most one input
-/// goes on in memory, and no value, row or period of it comes again.
+/// goes on in memory; a value, and a row or a period that is the same in all rows, does not.
 struct PartsByTurns {
   std::int8_t rows = 2, permuted = 2, chains = 1, rows_of_one = 2;
 };

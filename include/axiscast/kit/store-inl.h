@@ -81,12 +81,13 @@ inline constexpr bool kLineIsVectors = !HWY_HAVE_SCALABLE && (kBytes == 16 || kB
 template <class D>
 inline constexpr bool kIsLine = kLineIsVectors<D>&& hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) == kLineBytes;
 
-// Whether parts of rows of T that are streamed, by vectors of D, take turns, as those of a long row do in StreamLines. Not of the
-// 16-bit floats where a line is several vectors: with AVX2 (N,64)+(64), two parts or four, takes 1 to 1.3 times as long (a Zen 3).
+// Whether parts of rows of T that are streamed, by vectors of D, take turns, as those of a long row do in StreamLines. With AVX2
+// not of the 16-bit floats: (N,64)+(64), two parts or four, takes 1 to 1.3 times as long (a Zen 3). On other targets whose vectors
+// are shorter than a line nobody measured it.
 template <typename T, class D>
-inline constexpr bool kRowsTakeTurns = kIsLine<D> ||
-                                       (kLineIsVectors<D> && hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) * 2 == kLineBytes &&
-                                        !std::is_same_v<T, Float16> && !std::is_same_v<T, BFloat16>);
+inline constexpr bool kRowsTakeTurns = kIsLine<D> || (HWY_TARGET == HWY_AVX2 && kLineIsVectors<D> &&
+                                                      hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) * 2 == kLineBytes &&
+                                                      !std::is_same_v<T, Float16> && !std::is_same_v<T, BFloat16>);
 
 // How the results of a tile that streams are stored.
 struct Streaming {
@@ -97,13 +98,15 @@ struct Streaming {
 // takes registers from loops over short rows, and (N,64)+(64) of float16 takes 1.1 to 1.3 times as long (AVX2, a Zen 3).
 template <typename T, class D>
 HWY_INLINE Streaming StreamingOf(const Tile& tile, int arity) {
-  int going_on = 0;  // inputs that do, in memory
-  for (int i = 0; kRowsTakeTurns<T, D> && i < arity; ++i) {
-    const TileInput& in = tile.in[i];
-    if (!in.splat && (tile.rows > 1 ? in.row_stride != 0 : in.period == 0)) ++going_on;
+  int parts = tile.by_turns.rows;
+  if constexpr (kRowsTakeTurns<T, D>) {
+    int going_on = 0;  // inputs that do, in memory
+    for (int i = 0; i < arity; ++i) {
+      const TileInput& in = tile.in[i];
+      if (!in.splat && (tile.rows > 1 ? in.row_stride != 0 : in.period == 0)) ++going_on;
+    }
+    if (going_on <= 1) parts = tile.by_turns.rows_of_one;
   }
-  const bool of_one = kRowsTakeTurns<T, D> && going_on <= 1;
-  const int parts = of_one ? tile.by_turns.rows_of_one : tile.by_turns.rows;
   return {tile.into_caches ? 1 : parts, !tile.into_caches};
 }
 
@@ -192,7 +195,8 @@ HWY_INLINE std::size_t StreamLines(D d, T* row, std::size_t i, std::size_t stop,
   if constexpr (kLineIsVectors<D> && kLeast == kNoTurns) {
     for (; i + kLine <= stop; i += kLine) StreamLine(d, row, i, ask, result);
   } else if constexpr (kLineIsVectors<D>) {
-    const auto most_parts = static_cast<std::size_t>(streaming.most_parts);
+    auto most_parts = static_cast<std::size_t>(streaming.most_parts);
+    if constexpr (hn::MaxLanes(D()) < kLine && HWY_TARGET != HWY_AVX2) most_parts = HWY_MIN(most_parts, std::size_t{2});
     // All parts, then what they leave: by the same loops, as `result` is inlined in them.
     while (i + kLine <= stop) {
       const Turns turns = TurnsOf(most_parts, (stop - i) / kLine * kLine, sizeof(T), kLeast);
@@ -231,6 +235,7 @@ HWY_INLINE std::size_t LeastRunsByTurns(std::size_t most_parts) {
 // 3). head: so many elements come first, up to where a line begins.
 template <class F>
 HWY_INLINE void ForRunsByTurns(std::size_t most_parts, std::size_t head, std::size_t n, std::size_t bytes, const F& f) {
+  HWY_DASSERT(head <= n);
   // The head, all parts, then what they leave: by the same loops, as `f` is inlined in them.
   for (std::size_t begin = 0; begin < n;) {
     const Turns turns = begin < head ? Turns{1, head, head} : TurnsOf(most_parts, n - begin, bytes, LeastRunsByTurns(most_parts));
