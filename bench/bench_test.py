@@ -19,7 +19,7 @@ LATENCY = FOLDER / "latency_bench"
 SUMS = FOLDER / "sum_bench"
 GATHER = FOLDER / "gather_bench"
 # What the time beyond the roof is made of.
-PARTS = "arithmetic rows tiles staging transposing gathering call sharing stores serial unexplained".split()
+PARTS = "arithmetic rows tiles staging transposing gathering call sharing stores asking serial unexplained".split()
 
 
 def run(program, *flags, environment=None):

@@ -301,6 +301,11 @@ TEST(StorePolicy, BitsAreTheSame) {
           ASSERT_TRUE(plan.Execute({x.data(), first_of_y}, out(actual), options).ok());
           ASSERT_EQ(from_line(actual), from_line(expected))
               << op.name() << " " << NameOf(dtype) << ", case " << &c - cases << ", offset " << offset;
+          if (!(c.x == c.out) || op.FindKernel(dtypes)->output != dtype) continue;
+          std::memcpy(out(actual), x.data(), static_cast<std::size_t>(elements * size));
+          ASSERT_TRUE(plan.Execute({out(actual), first_of_y}, out(actual), options).ok());
+          ASSERT_EQ(from_line(actual), from_line(expected))
+              << "in place, " << op.name() << " " << NameOf(dtype) << ", case " << &c - cases << ", offset " << offset;
         }
       }
     }
