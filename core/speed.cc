@@ -26,7 +26,8 @@ namespace {
 // they are. Sums of an array and one value take as long.
 //
 // The Zen 3 was 2 virtual cores of a server. Its vectors are 32 bytes: 64 take twice the cycles of one. By a Zen 5's numbers 14 of
-// 356 estimates were within 1.5 times, by its own 292, before that run corrected four of these. Rows are cut where they are longer
+// 356 estimates were within 1.5 times, by its own 292, before that run corrected four of these; on another one later 264 to 294 of
+// 367, and 323 since two were corrected again (what is streamed, and slowness). Rows are cut where they are longer
 // than L1: whole, those of half of it take 0.83 to 1 of the time from L3; from L2 4000 of float32 take 0.85, but 64 x 64, where all
 // operands have the same places in L1, 1.25.
 //
