@@ -7,7 +7,9 @@
 
 #include "axiscast/kit/store-inl.h"
 
-namespace axiscast::HWY_NAMESPACE {
+HWY_BEFORE_NAMESPACE();  // what is inlined here wants the target's instructions
+namespace axiscast {
+namespace HWY_NAMESPACE {
 namespace {
 
 struct Runs {
@@ -25,7 +27,7 @@ TEST_P(ByTurns, EachElementOnceAndRunsOfWholeLines) {
   const std::size_t line = kLineBytes / bytes;
   std::vector<int> computed(n);
   std::size_t runs = 0, last_end = 0, jumps = 0;
-  ForRunsByTurns(most_parts, head, n, bytes, [&](std::size_t begin, std::size_t end) {
+  ForRunsByTurns(most_parts, head, n, bytes, [&](std::size_t begin, std::size_t end) HWY_ATTR {
     ASSERT_LT(begin, end);
     ASSERT_LE(end, n);
     if (begin != 0) {
@@ -51,4 +53,6 @@ INSTANTIATE_TEST_SUITE_P(Table, ByTurns,
                                          Runs{4, 0, 0, 4}, Runs{2, 8, 40000, 4}));
 
 }  // namespace
-}  // namespace axiscast::HWY_NAMESPACE
+}  // namespace HWY_NAMESPACE
+}  // namespace axiscast
+HWY_AFTER_NAMESPACE();
