@@ -81,13 +81,16 @@ inline constexpr bool kLineIsVectors = !HWY_HAVE_SCALABLE && (kBytes == 16 || kB
 template <class D>
 inline constexpr bool kIsLine = kLineIsVectors<D>&& hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) == kLineBytes;
 
+// Whether it is two of AVX2's: of all vectors that are shorter than a line, turns were measured of those.
+template <class D>
+inline constexpr bool kIsHalfLine = (HWY_TARGET == HWY_AVX2) && kLineIsVectors<D> &&
+                                    2 * hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) == kLineBytes;
+
 // Whether parts of rows of T that are streamed, by vectors of D, take turns, as those of a long row do in StreamLines. With AVX2
-// not of the 16-bit floats: (N,64)+(64), two parts or four, takes 1 to 1.3 times as long (a Zen 3). On other targets whose vectors
-// are shorter than a line nobody measured it.
+// not of the 16-bit floats: (N,64)+(64), two parts or four, takes 1 to 1.3 times as long (a Zen 3).
 template <typename T, class D>
-inline constexpr bool kRowsTakeTurns = kIsLine<D> || (HWY_TARGET == HWY_AVX2 && kLineIsVectors<D> &&
-                                                      hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) * 2 == kLineBytes &&
-                                                      !std::is_same_v<T, Float16> && !std::is_same_v<T, BFloat16>);
+inline constexpr bool kRowsTakeTurns = kIsLine<D> ||
+                                       (kIsHalfLine<D> && !std::is_same_v<T, Float16> && !std::is_same_v<T, BFloat16>);
 
 // How the results of a tile that streams are stored.
 struct Streaming {
@@ -196,10 +199,9 @@ HWY_INLINE std::size_t StreamLines(D d, T* row, std::size_t i, std::size_t stop,
     for (; i + kLine <= stop; i += kLine) StreamLine(d, row, i, ask, result);
   } else if constexpr (kLineIsVectors<D>) {
     auto most_parts = static_cast<std::size_t>(streaming.most_parts);
-    // Not where a line is four vectors either: what is not known to be two takes 1.1 times as long there, as float16 does with
-    // AVX2.
-    constexpr bool kMayBeFour = HWY_TARGET == HWY_AVX2 && 2 * hn::MaxLanes(D()) == kLine;
-    if constexpr (hn::MaxLanes(D()) < kLine && !kMayBeFour) most_parts = HWY_MIN(most_parts, std::size_t{2});
+    // Others are two at most; and float16, of which a line is four vectors with AVX2, takes 1.1 to 1.2 times as long where loops do
+    // not know that.
+    if constexpr (!kIsLine<D> && !kIsHalfLine<D>) most_parts = HWY_MIN(most_parts, std::size_t{2});
     // All parts, then what they leave: by the same loops, as `result` is inlined in them.
     while (i + kLine <= stop) {
       const Turns turns = TurnsOf(most_parts, (stop - i) / kLine * kLine, sizeof(T), kLeast);
